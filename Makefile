@@ -1,0 +1,75 @@
+# Everything that a contributor runs. `make` alone lists it.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
+READY  := $(VENV)/.ready
+LOCKED := $(VENV)/.locked
+ARGS   ?=
+
+FINANCEIRO := examples/financeiro
+DANFE      := examples/danfe
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fix bench lock clean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## the data context of the reports in examples/
+	@for report in \
+	  "vendas=$(FINANCEIRO)/vendas.csv pagamentos=$(FINANCEIRO)/pagamentos.csv --rows 20" \
+	  "$(DANFE)/canhoto.json $(DANFE)/header.json $(DANFE)/itens.json $(DANFE)/duplicatas.json"; \
+	do \
+	  printf '$$ lastro context %s\n\n' "$$report"; \
+	  $(BIN)/lastro context $$report || exit; \
+	  echo; \
+	done
+
+test: $(READY) ## run the tests; ARGS="tests/engine -k dates" chooses
+	@$(BIN)/python -m pytest -q -n 2 $(ARGS)
+
+check: $(READY) ## lint, formatting, types, and nothing of one machine in the files
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || { echo 'make fix formats these files:'; $(BIN)/ruff format --check .; }
+	@$(BIN)/mypy --no-error-summary
+	@$(call absent,paths of one machine,$(MACHINE_PATHS),)
+	@$(call absent,hosts of package registries,$(REGISTRY_HOSTS),)
+	@$(call absent,download addresses,https?://,'*.lock')
+
+fix: $(READY) ## repair what `check` can repair by itself
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+bench: $(READY) ## run the benchmarks; ARGS is handed on
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+lock: $(READY) ## choose the newest versions that pyproject.toml allows, into requirements.lock
+	@$(PIP) install uv
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-annotate --quiet -o requirements.lock
+
+clean: ## remove the environment, caches and builds
+	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment is built once for each lock, and lastro is put into it once for each pyproject.toml:
+# by the path of this folder (compat), so that packages added later are found, and the command starts sooner.
+$(LOCKED): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("lastro needs Python 3.11 or newer: make PYTHON=python3.12")'
+	@echo 'Preparing $(VENV), once …' >&2
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install --require-hashes -r requirements.lock
+	@touch $@
+
+$(READY): $(LOCKED) pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
+	@touch $@
+
+# $(call absent,what,pattern,paths): fails, and shows the lines, where a file of the project holds the pattern.
+# `git grep` answers 1 when it looked and found nothing; any other answer is a failure.
+absent = git grep --untracked -nIE '$(2)' -- $(or $(3),.); test $$? -eq 1 || { echo 'Found $(1), see above.'; exit 1; }
+MACHINE_PATHS  := (^|[^[:alnum:]_.])/(work|root|home|tmp|Users)/[[:alnum:].]
+REGISTRY_HOSTS := (pypi|pythonhosted|npmjs|debian|anaconda)[.](org|com)

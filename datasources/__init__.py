@@ -1,0 +1,26 @@
+"""Reads the files and frames of a report into raw bands."""
+
+from datasources.base import DataWarning, Lists, RawBand, Stream
+from datasources.exceptions import (
+    SourceError,
+    SourceForbidden,
+    SourceNotFound,
+    SourceOptionError,
+    SourceTooLarge,
+    SourceUnreadable,
+)
+from datasources.options import ReadOptions
+
+__all__ = [
+    "DataWarning",
+    "Lists",
+    "RawBand",
+    "ReadOptions",
+    "SourceError",
+    "SourceForbidden",
+    "SourceNotFound",
+    "SourceOptionError",
+    "SourceTooLarge",
+    "SourceUnreadable",
+    "Stream",
+]

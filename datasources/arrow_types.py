@@ -1,0 +1,313 @@
+"""Turns the columns of an Arrow table into the few plain types that the engine knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from datasources.records import compact_json, plain_decimal, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from datasources.base import Cell
+
+DECIMAL_DIGITS = 38
+"""What a decimal128 holds."""
+
+
+def flatten_structs(table: pa.Table) -> pa.Table:
+    """
+    Give every field of a struct column a column `parent.child` of its own, at any depth.
+
+    The names may repeat afterwards; columns are meant by position from here on.
+    """
+    import pyarrow as pa
+
+    names: list[str] = []
+    columns: list[pa.ChunkedArray] = []
+
+    def add(name: str, column: pa.ChunkedArray) -> None:
+        if isinstance(column.type, pa.BaseExtensionType):
+            column = _storage(column)
+        if pa.types.is_struct(column.type) and column.type.num_fields:
+            for field, child in zip(column.type, column.flatten(), strict=True):
+                add(f"{name}.{field.name}", child)
+        else:
+            names.append(name)
+            columns.append(column)
+
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        add(name, column)
+    return pa.table(columns, names=names) if columns else table
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type that a column of *kind* has once it is plain; binary columns are told apart by their cells."""
+    import pyarrow as pa
+
+    types = pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(kind.storage_type)
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return plain_type(kind.value_type)
+    if types.is_float16(kind):
+        return pa.float32()
+    if types.is_uint64(kind):
+        return pa.decimal128(20, 0)
+    if types.is_date64(kind):
+        return pa.date32()
+    if types.is_decimal(kind):
+        fits = kind.precision <= DECIMAL_DIGITS and kind.scale >= 0
+        return pa.decimal128(kind.precision, kind.scale) if fits else pa.string()
+    kept = (
+        types.is_boolean, types.is_integer, types.is_floating, types.is_date, types.is_timestamp,
+        types.is_string, types.is_large_string,
+    )  # fmt: skip
+    return kind if any(is_kind(kind) for is_kind in kept) else pa.string()
+
+
+def plain_column(column: pa.ChunkedArray, target: pa.DataType | None = None) -> pa.ChunkedArray:
+    """
+    Turn *column* into its plain type, or *target*; a column that has it is not copied.
+
+    Lists, maps and structs become compact JSON text, times `HH:MM:SS`, bytes UTF-8 where all of them are and
+    else hexadecimal digits, spans of time seconds as text.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    target = target or plain_type(kind)
+    if kind == target:
+        return column
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_column(_storage(column), target)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return plain_column(_decode(column), target)
+    if target in (pa.string(), pa.large_string()):
+        return _text(column, target)
+    return column.cast(target)
+
+
+def plain_table(table: pa.Table) -> pa.Table:
+    """Flatten *table* and make every column plain (see `plain_column`)."""
+    import pyarrow as pa
+
+    flat = flatten_structs(table)
+    columns = [plain_column(column) for column in flat.columns]
+    return pa.table(columns, names=flat.column_names) if columns else flat
+
+
+def hex_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write bytes as hexadecimal digits."""
+    import pyarrow as pa
+
+    return _map_values(column, bytes.hex, pa.string())
+
+
+def is_utf8(column: pa.ChunkedArray) -> bool:
+    """Whether the bytes of every cell are UTF-8."""
+    import pyarrow as pa
+
+    try:
+        column.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def mend_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Replace by U+FFFD what is no UTF-8 in a text column, which Parquet and Arrow files may hold."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        chunks = [
+            pa.DictionaryArray.from_arrays(c.indices, _mend_chunk(c.dictionary)) for c in column.chunks
+        ]
+    elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        chunks = [_mend_chunk(chunk) for chunk in column.chunks]
+    else:
+        return column
+    return pa.chunked_array(chunks, column.type)
+
+
+def _mend_chunk(chunk: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    raw = chunk.cast(pa.large_binary() if pa.types.is_large_string(chunk.type) else pa.binary())
+    try:
+        return raw.cast(chunk.type)
+    except pa.ArrowInvalid:
+        return pa.array([v and v.decode(errors="replace") for v in raw.to_pylist()], chunk.type)
+
+
+def python_values(column: pa.ChunkedArray) -> list[Cell]:
+    """
+    Take the cells of a plain column as Python values.
+
+    What Python cannot hold arrives as text: nanoseconds, years past 9999, time zones that are not installed.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if not pa.types.is_timestamp(kind):
+        return _listed(column)
+    if kind.unit != "ns":
+        return _listed(column)
+    try:
+        return _listed(column.cast(pa.timestamp("us", kind.tz)))
+    except pa.ArrowInvalid:  # some cell has nanoseconds
+        return _listed(_text(column, pa.string()))
+
+
+def _listed(column: pa.ChunkedArray) -> list[Cell]:
+    import pyarrow as pa
+
+    try:
+        values: list[Cell] = column.to_pylist()
+    except (ValueError, OverflowError, pa.ArrowInvalid):
+        values = _text(column, pa.string()).to_pylist()
+    return values
+
+
+def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
+
+
+def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        chunks = [chunk.dictionary_decode() for chunk in column.chunks]
+    else:
+        chunks = [pc.run_end_decode(chunk) for chunk in column.chunks]
+    return pa.chunked_array(chunks, column.type.value_type)
+
+
+def _text(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    types, kind = pa.types, column.type
+    if types.is_nested(kind):
+        return _map_values(column, compact_json, target)
+    if types.is_fixed_size_binary(kind):
+        return _map_values(column, bytes.hex, target)
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
+        try:
+            return column.cast(target)
+        except pa.ArrowInvalid:
+            return _map_values(column, bytes.hex, target)
+    if types.is_time(kind):
+        return _map_values(column, _time_text, target)
+    if types.is_duration(kind):
+        units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        return _map_values(column.cast(pa.int64()), lambda n: plain_decimal(Decimal(n) / units), target)
+    if types.is_decimal(kind):
+        return _map_values(column, plain_decimal, target)
+    if types.is_interval(kind):
+        return _map_values(column, lambda span: f"{span[0]} months {span[1]} days {span[2]} ns", target)
+    if types.is_timestamp(kind) and kind.tz:
+        # As an instant: the offset of a zone that is not installed is not known.
+        return _suffixed(column.cast(pa.timestamp(kind.unit)).cast(target), target)
+    return column.cast(target)
+
+
+def _map_values(
+    column: pa.ChunkedArray, text_of: Callable[..., str], target: pa.DataType
+) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    chunks = []
+    for chunk in column.chunks:
+        try:
+            values = chunk.to_pylist()
+        except (ValueError, OverflowError):  # a date past the year 9999 in a list
+            values = [str(value) for value in chunk]
+        chunks.append(pa.array([None if v is None else text_of(v) for v in values], target))
+    return pa.chunked_array(chunks, target)
+
+
+def _suffixed(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    joined: pa.ChunkedArray = pc.binary_join_element_wise(column, pa.scalar("Z", target), pa.scalar("", target))
+    return joined
+
+
+def _time_text(value: object) -> str:
+    return str(value).split(" ")[-1]
+
+
+def array_of(values: Sequence[object]) -> pa.Array:
+    """
+    Build an array of the one type that *values* have; values of several kinds become their text.
+
+    Whole numbers and decimals are one kind; what does not fit 38 digits is a double.
+    """
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values} - {type(None)}
+    if not kinds:
+        return pa.nulls(len(values))
+    if kinds <= {int, Decimal}:
+        return _numbers(values, kinds)
+    if kinds <= {int, Decimal, float}:
+        return pa.array([None if v is None else float(v) for v in values], pa.float64())  # type: ignore[arg-type]
+    if kinds == {str}:
+        return pa.array(values, pa.large_string())
+    if kinds == {bool}:
+        return pa.array(values, pa.bool_())
+    if kinds in ({date}, {datetime}):
+        try:
+            return pa.array(values)
+        except pa.ArrowInvalid:  # with and without time zone in one column
+            pass
+    return pa.array([None if v is None else text_of(v) for v in values], pa.large_string())
+
+
+def _numbers(values: Sequence[object], kinds: set[type]) -> pa.Array:
+    import pyarrow as pa
+
+    decimals = [value for value in values if type(value) is Decimal]
+    scale = max((-int(value.as_tuple().exponent) for value in decimals), default=0)
+    try:
+        kind = pa.int64() if kinds == {int} else pa.decimal128(DECIMAL_DIGITS, max(scale, 0))
+        return pa.array(values, kind)
+    except (pa.ArrowInvalid, OverflowError, ValueError):
+        if kinds == {int}:
+            return pa.array([None if v is None else str(v) for v in values], pa.large_string())
+        return pa.array([None if v is None else float(v) for v in values], pa.float64())  # type: ignore[arg-type]
+
+
+def join_chunks(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
+    """Put arrays of `array_of` together: in their common type where they have one, else as their texts."""
+    import pyarrow as pa
+
+    kinds = {chunk.type for chunk in chunks if not pa.types.is_null(chunk.type)}
+    target = _common_type(kinds)
+    if pa.types.is_decimal(target):
+        try:
+            return pa.chunked_array([chunk.cast(target) for chunk in chunks], target)
+        except pa.ArrowInvalid:  # more than 38 digits together
+            target = pa.float64()
+    columns = [plain_column(pa.chunked_array([chunk]), target) for chunk in chunks]
+    return pa.chunked_array([chunk for column in columns for chunk in column.chunks], target)
+
+
+def _common_type(kinds: set[pa.DataType]) -> pa.DataType:
+    import pyarrow as pa
+
+    types = pa.types
+    if len(kinds) <= 1:
+        return next(iter(kinds), pa.large_string())
+    if all(types.is_integer(kind) or types.is_decimal(kind) for kind in kinds):
+        return pa.decimal128(DECIMAL_DIGITS, max(kind.scale for kind in kinds if types.is_decimal(kind)))
+    if all(types.is_integer(kind) or types.is_decimal(kind) or types.is_floating(kind) for kind in kinds):
+        return pa.float64()
+    return pa.large_string()

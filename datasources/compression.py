@@ -1,0 +1,139 @@
+"""Opens a file as plain bytes: what is compressed is inflated into an anonymous temporary file (spec 0.2)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from datasources.exceptions import SourceForbidden, SourceNotFound, SourceTooLarge, SourceUnreadable
+from datasources.options import MIB, ReadOptions
+
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+BLOCK_BYTES = MIB
+# zlib inflates at most a thousandfold, so a block of this size never grows past some 64 MiB before it is checked.
+INPUT_BYTES = 64 * 1024
+
+
+def open_plain(path: Path, options: ReadOptions) -> BinaryIO:
+    """
+    Open *path* for reading; a gz or zstd file (by its magic bytes, not its name) is inflated first.
+
+    The inflated copy has no name, so it is gone when closed, even by a kill. Raises `SourceNotFound`,
+    `SourceForbidden`, `SourceTooLarge` past a limit of *options*, `SourceUnreadable` when truncated or broken.
+    """
+    file = _open(path)
+    try:
+        size = os.fstat(file.fileno()).st_size
+        if size > options.bytes_max:
+            raise SourceTooLarge(
+                f"{path.name} has {size} bytes, more than the limit of {options.bytes_max} (bytes_max).",
+                source=str(path),
+            )
+        magic = file.read(4)
+        file.seek(0)
+        if magic[:2] == GZIP_MAGIC:
+            return _inflated(file, _gzip_blocks(file, path), path, size, options)
+        if magic == ZSTD_MAGIC:
+            return _inflated(file, _zstd_blocks(file, path), path, size, options)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError as error:
+        raise SourceNotFound(
+            f"There is no file {path.name}; check the path.", source=str(path)
+        ) from error
+    except PermissionError as error:
+        raise SourceForbidden(
+            f"{path.name} may not be read; ask for the permission.", source=str(path)
+        ) from error
+    except OSError as error:
+        raise SourceUnreadable(
+            f"{path.name} cannot be opened ({error.strerror}).", source=str(path)
+        ) from error
+
+
+def _inflated(
+    file: BinaryIO, blocks: Iterator[bytes], path: Path, size: int, options: ReadOptions
+) -> BinaryIO:
+    copy: BinaryIO = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - the caller closes it
+    try:
+        inflated = 0
+        for block in blocks:
+            inflated += len(block)
+            _check_limits(path, size, inflated, options)
+            copy.write(block)
+        copy.seek(0)
+    except BaseException:
+        copy.close()
+        raise
+    file.close()
+    return copy
+
+
+def _check_limits(path: Path, size: int, inflated: int, options: ReadOptions) -> None:
+    if inflated > options.inflated_bytes_max:
+        raise SourceTooLarge(
+            f"{path.name} inflates to more than {options.inflated_bytes_max} bytes (inflated_bytes_max).",
+            source=str(path),
+        )
+    if inflated > MIB and inflated > size * options.inflated_ratio_max:
+        raise SourceTooLarge(
+            f"{path.name} inflates to more than {options.inflated_ratio_max} times its size "
+            "(inflated_ratio_max), which looks like a decompression bomb.",
+            source=str(path),
+        )
+
+
+def _gzip_blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The inflated bytes of all members, in blocks of bounded size."""
+    data = file.read(INPUT_BYTES)
+    while data:
+        member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        while not member.eof:
+            if not data:
+                raise _truncated(path)
+            try:
+                block = member.decompress(data, BLOCK_BYTES)
+            except zlib.error as error:
+                raise SourceUnreadable(
+                    f"{path.name} is a broken gz file; get it again.", source=str(path)
+                ) from error
+            if block:
+                yield block
+            data = member.unused_data if member.eof else member.unconsumed_tail or file.read(INPUT_BYTES)
+        # Some writers pad the last member with zeros.
+        data = (data or file.read(INPUT_BYTES)).lstrip(b"\0")
+        while not data and (more := file.read(INPUT_BYTES)):
+            data = more.lstrip(b"\0")
+
+
+def _zstd_blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    try:
+        with pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd") as stream:
+            while block := stream.read(BLOCK_BYTES):
+                yield block
+    except OSError as error:
+        if "truncated" in str(error).lower():
+            raise _truncated(path) from error
+        raise SourceUnreadable(
+            f"{path.name} is a broken zstd file; get it again.", source=str(path)
+        ) from error
+
+
+def _truncated(path: Path) -> SourceUnreadable:
+    return SourceUnreadable(
+        f"{path.name} ends in the middle of its compressed data; get the complete file.", source=str(path)
+    )

@@ -1,0 +1,272 @@
+"""Turns the bytes of a text file into text, whatever encoding they are in (spec 0.1)."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from datasources.base import DataWarning
+from datasources.exceptions import SourceOptionError, SourceUnreadable
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+WINDOWS_1252 = "windows-1252"
+# Five bytes have no character in Windows-1252; files that hold them mean the control character of latin-1.
+WINDOWS_1252_TABLE = "".join(
+    bytes([byte]).decode("cp1252", "ignore") or bytes([byte]).decode("latin-1") for byte in range(256)
+)
+PADDING = b"\0\x1a"
+"""NUL and Ctrl-Z at the very end of a file are what old systems pad their blocks with, not data."""
+TEXT_CONTROLS = b"\t\n\v\f\r\x1b"
+CONTROLS = bytes(byte for byte in (*range(32), 127) if byte not in TEXT_CONTROLS)
+CONTROL_SHARE_MAX = 0.1
+HEAD_BYTES = 64 * 1024
+BLOCK_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How the bytes of a file are to be read."""
+
+    name: str
+    """A name that `bytes.decode` knows, or `windows-1252`: the lenient one with latin-1 in its holes."""
+    mark_bytes: int = 0
+    """Length of the byte-order mark, which is no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utf8File:
+    """A file whose bytes from `start` on are valid UTF-8."""
+
+    file: BinaryIO
+    start: int
+    size: int
+    warnings: tuple[DataWarning, ...] = ()
+
+    def read(self, start: int, stop: int) -> bytes:
+        """The bytes between two offsets; does not move the file's position, so threads may share it."""
+        wanted = min(stop, self.size) - start
+        data = os.pread(self.file.fileno(), wanted, start)
+        while len(data) < wanted:
+            # One call gives at most 2 GiB, and a file that shrank gives nothing.
+            more = os.pread(self.file.fileno(), wanted - len(data), start + len(data))
+            if not more:
+                raise SourceUnreadable(
+                    "The file became shorter while it was read; read it again when it is complete."
+                )
+            data += more
+        return data
+
+
+def decode(data: bytes, declared: str | None, band: str) -> tuple[str, tuple[DataWarning, ...]]:
+    """
+    The text of a whole file in memory (spec 0.1).
+
+    Raises `SourceUnreadable` for binary data and `SourceOptionError` for an unknown *declared* encoding.
+    """
+    encoding = declared_encoding(declared, data[:4]) or marked_encoding(data[:4])
+    padding: tuple[DataWarning, ...] = ()
+    if not may_hold_nul(encoding):
+        padding = padding_warnings(len(data) - len(data.rstrip(PADDING)), band)
+        data = data.rstrip(PADDING) if padding else data
+        refuse_binary(data[:HEAD_BYTES], b"\0" in data)
+    body = data[encoding.mark_bytes :] if encoding else data
+    name = encoding.name if encoding else "utf-8"
+    if name != WINDOWS_1252:
+        try:
+            return body.decode(name), padding
+        except UnicodeDecodeError:
+            pass
+    if encoding is None:
+        name = _lenient_name(_count_sequences([body]))
+    parts = list(_decode_blocks([body], name))
+    replaced = sum(count for _, count in parts)
+    return "".join(text for text, _ in parts), padding + replacement_warnings(replaced, name, band)
+
+
+def to_utf8(file: BinaryIO, declared: str | None, band: str) -> Utf8File:
+    """
+    The same file if it is valid UTF-8, else an anonymous temporary copy that is; in constant memory.
+
+    Raises as `decode`.
+    """
+    size = os.fstat(file.fileno()).st_size
+    plain = Utf8File(file, 0, size)
+    head = plain.read(0, HEAD_BYTES)
+    encoding = declared_encoding(declared, head) or marked_encoding(head)
+    nul_allowed = may_hold_nul(encoding)
+    padding: tuple[DataWarning, ...] = ()
+    if not nul_allowed:
+        tail = plain.read(max(0, size - HEAD_BYTES), size)
+        padding = padding_warnings(len(tail) - len(tail.rstrip(PADDING)), band)
+        size -= len(tail) - len(tail.rstrip(PADDING))
+        plain = Utf8File(file, 0, size)
+        refuse_binary(head[:size], has_nul=False)
+    start = encoding.mark_bytes if encoding else 0
+    if encoding is None or encoding.name == "utf-8":
+        if _all_valid_utf8(plain, start):
+            return Utf8File(file, start, size, padding)
+    if not nul_allowed and any(b"\0" in block for block in _blocks(plain, 0)):
+        refuse_binary(head, has_nul=True)
+    if encoding is None:
+        encoding = Encoding(_lenient_name(_count_sequences(_blocks(plain, 0))))
+    copy = _transcode(plain, encoding, band)
+    return Utf8File(copy.file, 0, copy.size, padding + copy.warnings)
+
+
+def declared_encoding(declared: str | None, head: bytes) -> Encoding | None:
+    """What the caller said, with the mark that *head* starts with; `SourceOptionError` if unknown."""
+    if declared is None:
+        return None
+    try:
+        codec = codecs.lookup(declared)
+    except (LookupError, ValueError) as error:
+        raise _unknown_encoding(declared) from error
+    if not getattr(codec, "_is_text_encoding", True):
+        raise _unknown_encoding(declared)
+    name = codec.name.removesuffix("-sig")
+    if name == "cp1252":
+        name = WINDOWS_1252
+    for mark, marked in BYTE_ORDER_MARKS:
+        if head.startswith(mark) and name in (marked, marked[:6]):
+            return Encoding(marked, len(mark))
+    return Encoding(name)
+
+
+def marked_encoding(head: bytes) -> Encoding | None:
+    """What the byte-order mark says."""
+    for mark, name in BYTE_ORDER_MARKS:
+        if head.startswith(mark):
+            return Encoding(name, len(mark))
+    return None
+
+
+def may_hold_nul(encoding: Encoding | None) -> bool:
+    """Whether NUL bytes are part of this encoding's text."""
+    return encoding is not None and encoding.name.startswith(("utf-16", "utf-32"))
+
+
+def refuse_binary(head: bytes, has_nul: bool) -> None:
+    """Raise `SourceUnreadable` for what is no text: NUL bytes, or many control characters."""
+    if has_nul or b"\0" in head:
+        raise SourceUnreadable(
+            "The file looks binary (it holds NUL bytes); give a text file, or declare the encoding if it is "
+            "UTF-16 without a byte-order mark."
+        )
+    controls = len(head) - len(head.translate(None, CONTROLS))
+    if controls > len(head) * CONTROL_SHARE_MAX:
+        raise SourceUnreadable(
+            "The file looks binary (it is full of control characters); give a text file, or the right file "
+            "ending for its kind."
+        )
+
+
+def replacement_warnings(replaced: int, name: str, band: str) -> tuple[DataWarning, ...]:
+    """The warning for bytes that became U+FFFD."""
+    if not replaced:
+        return ()
+    message = f"{replaced} sequence(s) of bytes are no valid {name} and were read as U+FFFD."
+    return (DataWarning("invalid_encoding", message, band, None, replaced),)
+
+
+def padding_warnings(padding: int, band: str) -> tuple[DataWarning, ...]:
+    """The warning for bytes at the end of the file that only fill it up."""
+    if not padding:
+        return ()
+    message = f"{padding} NUL or Ctrl-Z byte(s) at the end of the file were taken for padding."
+    return (DataWarning("padding", message, band, None, padding),)
+
+
+def _unknown_encoding(declared: str) -> SourceOptionError:
+    return SourceOptionError(f"There is no text encoding {declared!r}; name one such as utf-8 or latin-1.")
+
+
+def _lenient_name(counts: tuple[int, int]) -> str:
+    valid, invalid = counts
+    return "utf-8" if valid > invalid else WINDOWS_1252
+
+
+def _count_sequences(blocks: list[bytes] | Iterator[bytes]) -> tuple[int, int]:
+    """How many multi-byte sequences are valid UTF-8, and how many are not."""
+    valid = invalid = 0
+    for text, replaced in _decode_blocks(blocks, "utf-8"):
+        invalid += replaced
+        valid += len(text) - len(text.encode("ascii", "ignore")) - replaced
+    return valid, invalid
+
+
+def _decode_blocks(blocks: list[bytes] | Iterator[bytes], name: str) -> Iterator[tuple[str, int]]:
+    """Decode block by block, with the number of replacements in each."""
+    if name == WINDOWS_1252:
+        for block in blocks:
+            yield codecs.charmap_decode(block, "strict", WINDOWS_1252_TABLE)[0], 0
+        return
+    decoder = codecs.getincrementaldecoder(name)
+    # A file may hold U+FFFD of its own: the difference of the two decoders is what was replaced here.
+    replacing, ignoring = decoder("replace"), decoder("ignore")
+    for block in blocks:
+        yield _both(replacing.decode(block), ignoring.decode(block))
+    yield _both(replacing.decode(b"", True), ignoring.decode(b"", True))
+
+
+def _both(replaced: str, ignored: str) -> tuple[str, int]:
+    return replaced, replaced.count("\ufffd") - ignored.count("\ufffd")
+
+
+def _blocks(file: Utf8File, start: int) -> Iterator[bytes]:
+    for offset in range(start, file.size, BLOCK_BYTES):
+        yield file.read(offset, offset + BLOCK_BYTES)
+
+
+def _transcode(plain: Utf8File, encoding: Encoding, band: str) -> Utf8File:
+    copy: BinaryIO = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - lives as long as the band
+    replaced = size = 0
+    for text, count in _decode_blocks(_blocks(plain, encoding.mark_bytes), encoding.name):
+        # A lone surrogate of UTF-16 has no UTF-8.
+        size += copy.write(text.encode("utf-8", "replace"))
+        replaced += count
+    copy.flush()
+    return Utf8File(copy, 0, size, replacement_warnings(replaced, encoding.name, band))
+
+
+def _all_valid_utf8(file: Utf8File, start: int) -> bool:
+    """Whether the whole file is UTF-8 without NUL; checked by Arrow in two threads, which is memory-fast."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def valid(offset: int) -> bool:
+        # Each block starts and ends before a byte that begins a character: four more bytes show where.
+        data = file.read(offset, offset + 8 * BLOCK_BYTES + 4)
+        first = 0 if offset == start else _next_character(data, 0)
+        last = _next_character(data, 8 * BLOCK_BYTES) if len(data) > 8 * BLOCK_BYTES else len(data)
+        return _valid_utf8(data, first, last)
+
+    with ThreadPoolExecutor(2) as pool:
+        return all(pool.map(valid, range(start, file.size, 8 * BLOCK_BYTES)))
+
+
+def _next_character(data: bytes, offset: int) -> int:
+    for position in range(offset, min(offset + 4, len(data))):
+        if data[position] & 0xC0 != 0x80:
+            return position
+    return offset
+
+
+def _valid_utf8(data: bytes, first: int, last: int) -> bool:
+    import pyarrow as pa
+
+    if b"\0" in data:
+        return False
+    offsets = pa.py_buffer(first.to_bytes(8, "little") + last.to_bytes(8, "little"))
+    cell = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, pa.py_buffer(data)])
+    try:
+        cell.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True

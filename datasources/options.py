@@ -1,0 +1,30 @@
+"""What a caller may say about a source, and the limits past which it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How to read a source; what is not declared is found out (spec, section 0)."""
+
+    delimiter: str | None = None
+    """One character; tab may be written `\\t` or `tab`."""
+    encoding: str | None = None
+    """A name that Python knows, such as `utf-8` or `latin-1`."""
+    locale: str | None = None
+    """`pt-BR` or `en-US`, …: decides ambiguous numbers and dates."""
+    null_values: tuple[str, ...] = ()
+    """Texts that mean nothing, besides the empty cell."""
+    columns_max: int = 100_000
+    cell_bytes_max: int = 256 * MIB
+    inflated_bytes_max: int = 64 * 1024 * MIB
+    """What a compressed file may inflate to."""
+    inflated_ratio_max: int = 1_000
+    """How many times its size a compressed file larger than 1 MiB inflated may become: a bomb is refused early."""
+    bytes_max: int = 1024 * 1024 * MIB
+    small_bytes: int = 4 * MIB
+    """A text file up to this size is read into memory as plain Python; a larger one is streamed."""

@@ -1,0 +1,119 @@
+"""A typed band: the raw table, the verdict on its columns, and what was counted in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from datasources.base import Cell, DataWarning, Lists, RawBand
+from engine import plain, total_rows
+from engine.enums import near_equal_warnings
+from engine.statistics import BandStatistics
+from engine.total_rows import TotalRow
+from engine.typing import ColumnType, Typed, read_cell
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A band of which every cell can be read as its column's type."""
+
+    names: tuple[str, ...]
+    """More than one when bands of equal content were merged."""
+    raw: RawBand
+    columns: tuple[ColumnType, ...]
+    statistics: BandStatistics
+    totals: tuple[TotalRow, ...]
+    """Rows of the source that are totals, and no rows of the band."""
+    warnings: tuple[DataWarning, ...]
+    values: tuple[list[Typed], ...] | None = None
+    """One list a column, where the band is in memory."""
+
+    @property
+    def name(self) -> str:
+        """`canhoto+header` for merged bands."""
+        return "+".join(self.names)
+
+    @property
+    def rows(self) -> int:
+        """Rows without totals."""
+        return self.statistics.rows
+
+    @property
+    def dropped(self) -> frozenset[int]:
+        """Positions in the source of the rows that are totals."""
+        return frozenset(total.row for total in self.totals)
+
+    def take(self, rows: Sequence[int]) -> list[tuple[Typed, ...]]:
+        """The typed rows at the ascending positions *rows*."""
+        if self.values is not None:
+            return [tuple(column[row] for column in self.values) for row in rows]
+        shift = 1 if 0 in self.dropped else 0
+        return [
+            tuple(read_cell(cell, column) for cell, column in zip(cells, self.columns, strict=True))
+            for cells in raw_rows(self.raw, [row + shift for row in rows])
+        ]
+
+
+def raw_rows(raw: RawBand, rows: Sequence[int]) -> list[tuple[Cell, ...]]:
+    """The untyped rows at the ascending positions *rows* of the source."""
+    if isinstance(raw.cells, Lists):
+        return [tuple(column[row] for column in raw.cells.columns) for row in rows]
+    table = raw.cells.take(rows)
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def type_band(raw: RawBand, *, complete: bool = True) -> Band:
+    """
+    Type a raw band, take its total rows out, and compute its statistics.
+
+    Unless *complete*, a streamed band leaves out what the data context would not print: null counts and
+    near misses of text columns that a sample proves to be no enumeration.
+    """
+    edges = _edges(raw)
+    labelled = frozenset(row for row, cells in edges.items() if total_rows.is_labelled(cells))
+    if len(labelled) == raw.rows:
+        labelled = frozenset()
+    analysed = _analyse(raw, labelled, complete)
+    totals: tuple[TotalRow, ...] = ()
+    if labelled:
+        totals = total_rows.settle_labelled(edges, analysed.statistics, labelled, raw.name)
+        if not totals:
+            analysed = _analyse(raw, frozenset(), complete)
+    candidates = [row for row in sorted(edges, reverse=True) if not any(total.row == row for total in totals)]
+    found = total_rows.find_unlabelled(edges, analysed.statistics, candidates, raw.name)
+    if found is not None:
+        totals = (*totals, found)
+        analysed = _analyse(raw, frozenset(total.row for total in totals), complete)
+    warnings = (
+        *raw.warnings,
+        *analysed.warnings,
+        *(warning for total in totals for warning in total.warnings),
+        *near_equal_warnings(analysed.statistics, raw.name),
+    )
+    return Band((raw.name,), raw, analysed.columns, analysed.statistics, totals, warnings, analysed.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Analysed:
+    columns: tuple[ColumnType, ...]
+    statistics: BandStatistics
+    warnings: tuple[DataWarning, ...]
+    values: tuple[list[Typed], ...] | None
+
+
+def _analyse(raw: RawBand, dropped: frozenset[int], complete: bool) -> _Analysed:
+    if isinstance(raw.cells, Lists):
+        found = plain.analyse(raw, dropped)
+        return _Analysed(found.columns, found.statistics, found.warnings, found.values)
+    from engine import batch
+
+    columns, statistics, warnings = batch.analyse(raw, dropped, complete=complete)
+    return _Analysed(columns, statistics, warnings, None)
+
+
+def _edges(raw: RawBand) -> dict[int, tuple[Cell, ...]]:
+    """The first and the last row, where the source may have total rows there."""
+    if raw.origin not in total_rows.TEXT_ORIGINS or raw.rows <= total_rows.OTHER_ROWS_MIN:
+        return {}
+    rows = [0, raw.rows - 1]
+    return dict(zip(rows, raw_rows(raw, rows), strict=True))

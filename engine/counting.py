@@ -1,0 +1,83 @@
+"""Counts what stands in a column, from its distinct cells; gives a number column its role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum
+
+from datasources.base import Cell
+from engine import roles
+from engine.dates import moment_key
+from engine.statistics import DISTINCT_MAX, FieldStatistics, Total
+from engine.typing import ColumnEvidence, ColumnType, Typed, read_cell
+
+
+def count(
+    column: ColumnType,
+    evidence: ColumnEvidence,
+    cells: Mapping[Cell, int],
+    rows: int,
+    is_parent: bool,
+    *,
+    counts_up: bool = False,
+) -> FieldStatistics:
+    """
+    The statistics of a column from its distinct *cells* (stripped, no nulls) with their counts.
+
+    *is_parent* marks the `_parent` column of a nested band, always an id.
+    """
+    counts: dict[Typed, int] = {}
+    for cell, seen in cells.items():
+        typed = read_cell(cell, column)
+        if typed is not None:
+            counts[typed] = counts.get(typed, 0) + seen
+    filled = sum(counts.values())
+    kept = counts if len(counts) <= DISTINCT_MAX else None
+    nulls = rows - filled
+    if column.type == "number":
+        low: Typed = min(counts, default=None)  # type: ignore[type-var]
+        high: Typed = max(counts, default=None)  # type: ignore[type-var]
+        role: roles.Role = "id"
+        if not is_parent:
+            role = role_of(column, evidence, low, high, filled, rows, counts_up=counts_up)
+        return FieldStatistics(column, role, nulls, kept, filled, _total(counts, column), low, high)
+    if column.type in ("date", "datetime") and counts:
+        texts = [str(moment) for moment in counts]
+        months = frozenset(text[:7] for text in texts)
+        days = frozenset(text[:10] for text in texts) if len(months) == 1 else frozenset()
+        first, last = min(texts, key=moment_key), max(texts, key=moment_key)
+        return FieldStatistics(column, None, nulls, kept, filled, None, first, last, months, days)
+    return FieldStatistics(column, None, nulls, kept, filled)
+
+
+def _total(counts: Mapping[Typed, int], column: ColumnType) -> Total:
+    if not column.double:
+        return sum(value * seen for value, seen in counts.items())  # type: ignore[operator, misc]
+    # A repeated double must be added as often as it stands there: its product would be rounded on its own.
+    return fsum(value for value, seen in counts.items() for _ in range(seen))  # type: ignore[misc]
+
+
+def role_of(
+    column: ColumnType,
+    evidence: ColumnEvidence,
+    minimum: Typed,
+    maximum: Typed,
+    cells: int,
+    rows: int,
+    *,
+    counts_up: bool = False,
+) -> roles.Role:
+    """The role of a number column with these bounds."""
+    return roles.role_of(
+        roles.NumberColumn(
+            name=column.name,
+            unit=column.unit,
+            integers=not column.double and column.scale == 0,
+            minimum=minimum,  # type: ignore[arg-type]
+            maximum=maximum,  # type: ignore[arg-type]
+            cells=cells,
+            one_length=evidence.numbers.one_length,
+            counts_up=counts_up,
+            rows=rows,
+        )
+    )

@@ -1,0 +1,135 @@
+"""
+Sums many measures by many axes in few passes over the rows.
+
+Axes are packed into composite bins: one code for a combination of several axes, of at most `CELLS_MAX`
+cells so that the counters stay in cache; each axis is then got by summing the others out of a tiny cube.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.states import DOUBLE_UNIT
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CELLS_MAX = 4_096
+EXACT_MAX = 1 << 53
+"""A double counts whole units exactly up to here."""
+_LIMB = 21
+"""Bits of the pieces that wide numbers are summed in: a million pieces stay below `EXACT_MAX`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AxisCodes:
+    """One axis: for every row the code of its group, 0 to *size* - 1."""
+
+    codes: NDArray[np.intp]
+    size: int
+
+
+def pack(sizes: Mapping[int, int]) -> list[list[int]]:
+    """Axes (position → size) in bins whose sizes multiply to at most `CELLS_MAX`, first fit decreasing."""
+    bins: list[tuple[list[int], int]] = []
+    for axis in sorted(sizes, key=lambda one: -sizes[one]):
+        for index, (members, cells) in enumerate(bins):
+            if cells * sizes[axis] <= CELLS_MAX:
+                bins[index] = ([*members, axis], cells * sizes[axis])
+                break
+        else:
+            bins.append(([axis], sizes[axis]))
+    return [members for members, _ in bins]
+
+
+def sum_by_axes(
+    axes: Mapping[int, AxisCodes], measures: Sequence[NDArray[np.int64] | NDArray[np.float64]]
+) -> dict[int, list[list[int]]]:
+    """
+    For each axis the sums of all *measures* in each of its groups, exactly.
+
+    Measures are scaled integers, or doubles, whose sums come in units of 2**-1074.
+    """
+    import numpy as np
+
+    result: dict[int, list[list[int]]] = {}
+    weights = [_exact_weights(measure) for measure in measures]
+    for members in pack({position: axis.size for position, axis in axes.items()}):
+        shape = [axes[member].size for member in members]
+        codes = axes[members[0]].codes
+        if len(members) > 1:
+            codes = codes.astype(np.intp)
+            for member in members[1:]:
+                codes = codes * axes[member].size + axes[member].codes
+        cells = int(np.prod(shape))
+        cubes = [
+            [(np.bincount(codes, weights=piece, minlength=cells).reshape(shape), shift) for piece, shift in pieces]
+            for pieces in weights
+        ]
+        for index, member in enumerate(members):
+            others = tuple(axis for axis in range(len(members)) if axis != index)
+            # Summing whole doubles below 2**53 is exact in any order.
+            columns = [
+                _combine([(cube.sum(axis=others) if others else cube, shift) for cube, shift in pieces], shape[index])
+                for pieces in cubes
+            ]
+            result[member] = [list(group) for group in zip(*columns, strict=True)]
+    return result
+
+
+def exact_sum(measure: NDArray[np.int64] | NDArray[np.float64]) -> int:
+    """The exact sum of a measure: scaled integers, or doubles in units of 2**-1074."""
+    return sum(int(piece.sum()) << shift for piece, shift in _exact_weights(measure))
+
+
+def _exact_weights(
+    measure: NDArray[np.int64] | NDArray[np.float64],
+) -> list[tuple[NDArray[np.float64], int]]:
+    """The measure as pieces of whole doubles, each with the power of two that it counts."""
+    import numpy as np
+
+    if measure.dtype == np.float64:
+        return _double_weights(measure)
+    integers = measure
+    if not len(integers):
+        return [(integers.astype(np.float64), 0)]
+    largest = max(abs(int(integers.min())), abs(int(integers.max())))
+    if largest * len(integers) < EXACT_MAX:
+        return [(integers.astype(np.float64), 0)]
+    return _limbs(integers, 0)
+
+
+def _limbs(integers: NDArray[np.int64], shift: int) -> list[tuple[NDArray[np.float64], int]]:
+    import numpy as np
+
+    low = (integers & ((1 << _LIMB) - 1)).astype(np.float64)
+    middle = ((integers >> _LIMB) & ((1 << _LIMB) - 1)).astype(np.float64)
+    high = (integers >> (2 * _LIMB)).astype(np.float64)
+    return [(low, shift), (middle, shift + _LIMB), (high, shift + 2 * _LIMB)]
+
+
+def _double_weights(doubles: NDArray[np.float64]) -> list[tuple[NDArray[np.float64], int]]:
+    import numpy as np
+
+    fractions, exponents = np.frexp(doubles)
+    integers = np.ldexp(fractions, 53).astype(np.int64)
+    pieces: list[tuple[NDArray[np.float64], int]] = []
+    for exponent in np.unique(exponents):
+        shift = int(exponent) - 53 + DOUBLE_UNIT
+        mine = np.where(exponents == exponent, integers, 0)
+        if shift < 0:
+            # Below the smallest normal double the low bits are zero: nothing is lost.
+            mine, shift = mine >> -shift, 0
+        pieces += _limbs(mine, shift)
+    return pieces
+
+
+def _combine(pieces: Sequence[tuple[NDArray[np.float64], int]], size: int) -> list[int]:
+    totals = [0] * size
+    for cube, shift in pieces:
+        for index, value in enumerate(cube.tolist()):
+            totals[index] += int(value) << shift
+    return totals

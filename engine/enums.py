@@ -1,0 +1,42 @@
+"""Orders the values of enumerations, and notices values that differ only by case or accents (spec 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from datasources.base import DataWarning
+from engine.facts import cell_text
+from engine.names import fold
+from engine.statistics import BandStatistics, FieldStatistics, is_enumeration
+from engine.typing import Typed
+
+
+def ordered_counts(one: FieldStatistics) -> tuple[tuple[str, int], ...]:
+    """Each value as text with its rows: most frequent first, then by value."""
+    pairs = ((cell_text(value, one.column), count) for value, count in (one.counts or {}).items())
+    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+
+
+def near_equal_warnings(statistics: BandStatistics, band: str) -> Iterable[DataWarning]:
+    """A warning for each enumeration of which some values differ only by case or accents."""
+    for one in statistics.fields:
+        if one.column.type != "text" or not is_enumeration(one):
+            continue
+        alike = _alike(one.counts or {})
+        if alike:
+            shown = ", ".join(f"“{value}”" for value in alike[:4])
+            yield DataWarning(
+                "near_equal_values",
+                f"Values of “{one.column.name}” differ only by case or accents and were kept apart: {shown}.",
+                band,
+                one.column.name,
+                len(alike),
+                tuple(alike[:4]),
+            )
+
+
+def _alike(values: Iterable[Typed]) -> list[str]:
+    groups: dict[str, list[str]] = {}
+    for value in values:
+        groups.setdefault(fold(str(value)).casefold(), []).append(str(value))
+    return sorted(value for group in groups.values() if len(group) > 1 for value in group)

@@ -1,0 +1,99 @@
+"""Turns typed numbers into exact values and into the text that everyone prints (spec 5)."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+from engine.typing import ColumnType, Typed
+
+AVERAGE_DECIMALS_MIN = 2
+"""An average has at least these decimals, or its column's if those are more."""
+DOUBLE_DIGITS = 15
+"""Statistics of a DOUBLE column print this many significant digits."""
+
+Number = Decimal | float
+"""An exact decimal, or the double of a DOUBLE column."""
+
+_WIDE = Context(prec=400)
+
+
+def exact(value: int | float, column: ColumnType) -> Number:
+    """The number that the typed *value* of *column* stands for."""
+    if column.double:
+        return float(value)
+    return Decimal(f"{value}E-{column.scale}")
+
+
+def exact_text(value: int | float, column: ColumnType) -> str:
+    """The typed *value* of *column* as statistics print it."""
+    if column.double:
+        return double_text(float(value), DOUBLE_DIGITS)
+    return scaled_text(int(value), column.scale)
+
+
+def average_text(total: int | float, cells: int, column: ColumnType) -> str:
+    """The average, rounded half-even from the exact sum to max(2, the column's scale) decimals."""
+    if column.double:
+        return double_text(total / cells, DOUBLE_DIGITS)
+    decimals = max(AVERAGE_DECIMALS_MIN, column.scale)
+    return scaled_text(divide_half_even(int(total) * 10 ** (decimals - column.scale), cells), decimals)
+
+
+def divide_half_even(dividend: int, divisor: int) -> int:
+    """
+    The integer nearest to a quotient, the even one of two equally near; *divisor* is positive.
+
+    >>> [divide_half_even(n, 2) for n in (1, 3, 5, -1, -3)]
+    [0, 2, 2, 0, -2]
+    """
+    quotient, rest = divmod(dividend, divisor)
+    double = 2 * rest
+    return quotient + (double > divisor or (double == divisor and quotient % 2))
+
+
+def scaled_text(value: int, scale: int) -> str:
+    """
+    `value / 10**scale` in full, without trailing zeros.
+
+    >>> scaled_text(-423891500, 3), scaled_text(0, 2), scaled_text(5, 3)
+    ('-423891.5', '0', '0.005')
+    """
+    if scale == 0:
+        return str(value)
+    digits = f"{abs(value):0{scale + 1}d}"
+    text = f"{digits[:-scale]}.{digits[-scale:]}".rstrip("0").rstrip(".")
+    return f"-{text}" if value < 0 else text
+
+
+def double_text(value: float, digits: int | None = None) -> str:
+    """
+    A double in full: the shortest text that reads back as the same, or *digits* significant ones.
+
+    >>> double_text(1e-07), double_text(2 / 3, 15), double_text(-0.0)
+    ('0.0000001', '0.666666666666667', '0')
+    """
+    number = Decimal(repr(value))
+    if digits is not None:
+        number = Context(prec=digits, rounding=ROUND_HALF_EVEN).plus(Decimal(value))
+    text = format(number, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def cell_text(value: Typed, column: ColumnType) -> str:
+    """A typed cell as text: numbers in full (a double as the shortest text that reads back), the rest as it stands."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return double_text(float(value)) if column.double else scaled_text(int(value), column.scale)
+
+
+def decimals_text(value: int | float, column: ColumnType) -> str:
+    """The typed *value* with all the decimals of its column, as report aggregates print (spec 6)."""
+    if column.double:
+        return double_text(float(value), DOUBLE_DIGITS)
+    return format(Decimal(f"{int(value)}E-{column.scale}"), "f")

@@ -1,0 +1,330 @@
+"""
+Reads numbers as people write them (spec 2, "Numbers"): Brazilian, international, money, percent.
+
+A cell is read once into a `NumberCell`; what the cells of a column say together is `NumberEvidence`;
+`settle` turns the evidence into one reading for the whole column.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from datasources.base import DecimalStyle
+from engine.cleaning import CURRENCY
+
+INTEGER_DIGITS_MAX = 15
+"""More than these are a key, not a quantity: they would not survive a double."""
+DECIMALS_NATIVE_MAX = 9
+"""A native floating-point column is decimal when all of its values have at most these decimals."""
+DECIMAL_DIGITS_MAX = 38
+"""What DECIMAL holds in DuckDB and Arrow."""
+
+Kind = Literal["plain", "br", "point", "dot", "comma", "spaced", "native"]
+"""
+How a cell is written. `dot` (`1.234`) and `comma` (`1,234`) are the ambiguous ones: one group of three,
+thousands in one style and decimals in the other. `spaced` and `native` (not text at all) fit any style.
+"""
+
+_SPACE = "[ \u00a0\u202f]"
+_SIGN = "[-+\u2212]"
+_CORES = {
+    "plain": r"[0-9]+",
+    "dot": r"[1-9][0-9]{0,2}\.[0-9]{3}",
+    "comma": r"[1-9][0-9]{0,2},[0-9]{3}",
+    "br": r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}|[0-9]*,[0-9]+",
+    "point": r"[1-9][0-9]{0,2}(?:,[0-9]{3})+\.[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3}){2,}|[0-9]*\.[0-9]+",
+    "spaced": r"[1-9][0-9]{0,2}(?:[ \u00a0\u202f'][0-9]{3})+(?:[.,][0-9]+)?",
+}
+_ANY_CORE = "|".join(_CORES.values())
+PATTERN = (
+    rf"(?:{_SIGN})?(?:(?:{CURRENCY}){_SPACE}*)?(?:{_ANY_CORE})(?:{_SPACE}?%)?"
+    rf"|(?:{CURRENCY}){_SPACE}*{_SIGN}(?:{_ANY_CORE})"
+    rf"|(?:(?:{CURRENCY}){_SPACE}*)?(?:{_ANY_CORE}){_SIGN}"
+    rf"|\((?:(?:{CURRENCY}){_SPACE}*)?(?:{_ANY_CORE})(?:{_SPACE}?%)?\)"
+    rf"|(?:{CURRENCY}){_SPACE}*\((?:{_ANY_CORE})\)"
+)
+"""Every cell that reads as a number, in the syntax that Python's and Rust's regular expressions share."""
+
+_is_number = re.compile(PATTERN).fullmatch
+_parts_of = re.compile(
+    rf"(?P<open>\()?(?P<sign>{_SIGN})?(?P<currency>{CURRENCY})?{_SPACE}*(?P<inner>\(|{_SIGN})?"
+    rf"(?P<core>[0-9.,](?:[0-9., \u00a0\u202f']*[0-9])?)(?P<trail>{_SIGN})?{_SPACE}?(?P<percent>%)?\)?"
+).fullmatch
+_kind_of = re.compile("|".join(f"(?P<{kind}>{core})" for kind, core in _CORES.items())).fullmatch
+_without_marks = str.maketrans("", "", ".,' \u00a0\u202f")
+_NEGATIVE = frozenset("-\u2212(")
+
+
+class NumberCell(NamedTuple):
+    """One number as written, before its column's style is known."""
+
+    kind: Kind
+    digits: int
+    """All digits as one signed integer; what they are worth depends on `decimals_in`."""
+    decimals: int
+    """Digits behind the last mark, were it the decimal mark (3 for the ambiguous kinds)."""
+    integer_digits: int
+    """Digits before the decimal mark (all of them for the ambiguous kinds)."""
+    unit: str | None = None
+    """`%`, a currency, or nothing."""
+    leading_zero: bool = False
+    """`0` followed by a digit before any mark: a code."""
+    mark: str = ""
+    """The decimal mark that a `spaced` cell shows."""
+
+
+def read_number(text: str) -> NumberCell | None:
+    """
+    Read *text* (stripped), or None when it is not written as a number.
+
+    >>> read_number("R$ (53.180,08)")
+    NumberCell(kind='br', digits=-5318008, decimals=2, integer_digits=5, unit='R$', leading_zero=False, mark='')
+    >>> read_number("1E5") is None
+    True
+    """
+    if text.isdigit() and text.isascii():
+        return _plain(text)
+    if _is_number(text) is None:
+        return None
+    parts = _parts_of(text)
+    if parts is None:  # pragma: no cover - every text of PATTERN has these parts
+        return None
+    opened, sign, currency, inner, core, trail, percent = parts.groups()
+    kind_match = _kind_of(core)
+    if kind_match is None:  # pragma: no cover - as above
+        return None
+    kind = kind_match.lastgroup
+    digits = core.translate(_without_marks)
+    value = int(digits)
+    if _NEGATIVE.intersection((opened, sign, inner, trail)):
+        value = -value
+    decimals, mark = 0, ""
+    if kind == "br":
+        decimals = len(core) - core.rfind(",") - 1 if "," in core else 0
+    elif kind == "point":
+        decimals = len(core) - core.rfind(".") - 1 if "." in core else 0
+    elif kind == "spaced":
+        mark = "," if "," in core else "." if "." in core else ""
+        decimals = len(core) - core.rfind(mark) - 1 if mark else 0
+    elif kind != "plain":
+        return NumberCell(kind, value, 3, len(digits), percent or currency)  # type: ignore[arg-type]
+    integer_digits = len(digits) - decimals
+    leading = integer_digits > 1 and digits[0] == "0"
+    return NumberCell(kind, value, decimals, integer_digits, percent or currency, leading, mark)  # type: ignore[arg-type]
+
+
+def _plain(text: str) -> NumberCell:
+    length = len(text)
+    # Python refuses to read integers of thousands of digits; they are keys, so their value is not needed.
+    value = int(text) if length <= DECIMAL_DIGITS_MAX else 0
+    return NumberCell("plain", value, 0, length, None, length > 1 and text[0] == "0")
+
+
+def read_native(value: int | float | Decimal) -> NumberCell | None:
+    """
+    The cell for a number that its source already knows as one; None for NaN and infinities.
+
+    A float counts with the decimals of its shortest text: `0.1` has one.
+    """
+    if isinstance(value, int):
+        return NumberCell("native", value, 0, _digit_count(value))
+    exact = Decimal(repr(value)) if isinstance(value, float) else value
+    if not exact.is_finite():
+        return None
+    sign, digits, exponent = exact.as_tuple()
+    assert isinstance(exponent, int)
+    if exact == 0:
+        return NumberCell("native", 0, 0, 1)
+    places = len(digits)
+    if isinstance(value, float):
+        while exponent < 0 and places > 1 and digits[places - 1] == 0:
+            places -= 1
+            exponent += 1
+        if exponent == -1 and digits[places - 1] == 0:
+            exponent = 0
+    if exponent > DECIMAL_DIGITS_MAX or -exponent > 400 or places + exponent > DECIMAL_DIGITS_MAX:
+        # Far outside DECIMAL: the column becomes DOUBLE, whose cells are read from the source again.
+        return NumberCell("native", 0, DECIMAL_DIGITS_MAX + 1, 0)
+    number = int("".join(map(str, digits[:places])) or "0")
+    if exponent > 0:
+        number, exponent = number * 10**exponent, 0
+    return NumberCell("native", -number if sign else number, -exponent, max(places + exponent, 1))
+
+
+def _digit_count(value: int) -> int:
+    size = abs(value)
+    return len(str(size)) if size < 10**40 else 41
+
+
+@dataclass(slots=True)
+class NumberEvidence:
+    """What the cells of a column say about its numbers: a state with `add` and `merge`."""
+
+    cells: int = 0
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
+    """Cells per currency, and under `%`; cells without a unit are the rest."""
+    decimals: dict[Kind, int] = field(default_factory=dict)
+    """The most decimals seen per kind."""
+    leading_zero: int = 0
+    spaced_marks: dict[str, int] = field(default_factory=dict)
+    plain_long: int = 0
+    """Plain cells of four digits or more: their thousands are not grouped."""
+    lengths: tuple[int, int] = (1 << 30, 0)
+    """Least and most digits of the plain cells, native integers among them."""
+    signed_plain: int = 0
+    integer_digits: int = 0
+    """The most digits before the decimal mark, ambiguous cells read as thousands."""
+
+    def add(self, cell: NumberCell, count: int = 1) -> None:
+        """Count *cell*, seen *count* times."""
+        kind, _, decimals, integer_digits, unit, leading, mark = cell
+        self.cells += count
+        self.kinds[kind] = self.kinds.get(kind, 0) + count
+        if unit is not None:
+            self.units[unit] = self.units.get(unit, 0) + count
+        if decimals > self.decimals.get(kind, -1):
+            self.decimals[kind] = decimals
+        if leading:
+            self.leading_zero += count
+        self.integer_digits = max(self.integer_digits, integer_digits)
+        if kind == "plain" or (kind == "native" and decimals == 0):
+            if integer_digits >= 4 and kind == "plain":
+                self.plain_long += count
+            low, high = self.lengths
+            if integer_digits < low or integer_digits > high:
+                self.lengths = (min(low, integer_digits), max(high, integer_digits))
+            if unit is not None or cell.digits < 0:
+                self.signed_plain += count
+        elif mark:
+            self.spaced_marks[mark] = self.spaced_marks.get(mark, 0) + count
+
+    def merge(self, other: NumberEvidence) -> None:
+        """Take in what *other* saw in other rows of the same column."""
+        self.cells += other.cells
+        self.leading_zero += other.leading_zero
+        self.plain_long += other.plain_long
+        self.signed_plain += other.signed_plain
+        self.integer_digits = max(self.integer_digits, other.integer_digits)
+        self.lengths = (min(self.lengths[0], other.lengths[0]), max(self.lengths[1], other.lengths[1]))
+        for mine, theirs in (
+            (self.kinds, other.kinds),
+            (self.units, other.units),
+            (self.spaced_marks, other.spaced_marks),
+        ):
+            for key, count in theirs.items():
+                mine[key] = mine.get(key, 0) + count  # type: ignore[index, arg-type, call-overload]
+        for kind, decimals in other.decimals.items():
+            self.decimals[kind] = max(self.decimals.get(kind, 0), decimals)
+
+    @property
+    def ambiguous(self) -> int:
+        """Cells of one group of three: thousands in one style, decimals in the other."""
+        return self.kinds.get("dot", 0) + self.kinds.get("comma", 0)
+
+    @property
+    def own_styles(self) -> frozenset[DecimalStyle]:
+        """The styles that the unambiguous cells prove."""
+        styles: set[DecimalStyle] = set()
+        if self.kinds.get("br") or self.spaced_marks.get(","):
+            styles.add("br")
+        if self.kinds.get("point") or self.spaced_marks.get("."):
+            styles.add("point")
+        return frozenset(styles)
+
+    @property
+    def one_length(self) -> int | None:
+        """The digits of every cell, when all are plain digits of one length."""
+        plain = self.kinds.get("plain", 0) + self.kinds.get("native", 0)
+        only_plain = self.cells == plain and not self.signed_plain and not self.decimals.get("native")
+        return self.lengths[0] if only_plain and self.lengths[0] == self.lengths[1] else None
+
+
+Obstacle = Literal["leading_zero", "long_digits", "two_styles", "two_currencies", "mixed_percent"]
+"""Why a column of numbers is text all the same."""
+
+
+def obstacle(evidence: NumberEvidence) -> Obstacle | None:
+    """What keeps the column text although every cell reads as a number (spec 2, numbers, 1 to 3 and 6)."""
+    if evidence.leading_zero:
+        return "leading_zero"
+    written = evidence.cells - evidence.kinds.get("native", 0)
+    if evidence.integer_digits > INTEGER_DIGITS_MAX and (written or not evidence.decimals.get("native")):
+        return "long_digits"
+    if len(evidence.own_styles) > 1:
+        return "two_styles"
+    units = evidence.units
+    if "%" in units and (len(units) > 1 or units["%"] < evidence.cells):
+        return "mixed_percent"
+    if len(units) > 1:
+        return "two_currencies"
+    return None
+
+
+Decider = Literal["cells", "locale", "plain", "neighbours", "groups", "source"]
+"""Which of the six rules of spec 2, numbers, 1 spoke first."""
+
+
+def settle(
+    evidence: NumberEvidence,
+    locale: DecimalStyle | None,
+    neighbours: DecimalStyle | None,
+    source: DecimalStyle,
+) -> tuple[DecimalStyle | Literal["plain"], Decider]:
+    """
+    The one style of a column, and the rule that decided it.
+
+    *neighbours* is the style of the other columns of the band, when their unambiguous cells all have one.
+    """
+    own = evidence.own_styles
+    if own:
+        return next(iter(own)), "cells"
+    if not evidence.ambiguous:
+        return "plain", "cells"
+    if locale is not None:
+        return locale, "locale"
+    dots, commas = evidence.kinds.get("dot", 0), evidence.kinds.get("comma", 0)
+    one_mark = not (dots and commas)
+    if one_mark and evidence.plain_long:
+        return ("point" if dots else "br"), "plain"
+    if neighbours is not None:
+        return neighbours, "neighbours"
+    if one_mark and evidence.kinds.get("plain") and evidence.ambiguous >= 2:
+        return ("br" if dots else "point"), "groups"
+    return source, "source"
+
+
+def decimals_in(cell: NumberCell, style: str) -> int:
+    """How many of the cell's digits stand behind the decimal mark in a column of *style*."""
+    if cell.kind == "dot":
+        return 3 if style == "point" else 0
+    if cell.kind == "comma":
+        return 3 if style == "br" else 0
+    return cell.decimals
+
+
+def scale_of(evidence: NumberEvidence, style: str) -> int:
+    """The most decimals written in the column, read in *style* (spec 2, numbers, 7)."""
+    decimals = evidence.decimals
+    scale = max((decimals.get(kind, 0) for kind in ("br", "point", "spaced", "native")), default=0)
+    if (decimals.get("dot") and style == "point") or (decimals.get("comma") and style == "br"):
+        scale = max(scale, 3)
+    return scale
+
+
+def style_of_locale(locale: str | None) -> DecimalStyle | None:
+    """`br` for a language that writes a decimal comma, `point` for one that writes a point."""
+    if not locale:
+        return None
+    language = locale.replace("_", "-").split("-")[0].lower()
+    if language in _COMMA_LANGUAGES:
+        return "br"
+    return "point" if language in _POINT_LANGUAGES else None
+
+
+# From Unicode CLDR's decimal symbols, the languages that reports here are likely to come in.
+_COMMA_LANGUAGES = frozenset(["pt", "es", "de", "fr", "it", "nl", "pl", "ru", "tr", "da", "sv", "nb", "fi", "cs", "ro", "hu", "el", "uk", "ca", "gl", "id", "vi"])
+_POINT_LANGUAGES = frozenset(["en", "zh", "ja", "ko", "hi", "he", "th", "ms"])

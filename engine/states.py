@@ -1,0 +1,129 @@
+"""The mergeable states of a streamed band: what one part saw, added to what the others saw, in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from datasources.base import Cell
+from engine.statistics import Total
+from engine.typing import ColumnEvidence, ColumnType
+
+VALUES_MAX = 8_192
+"""A column keeps a count for each of its distinct cells up to here; with more it is read as a whole."""
+DOUBLE_UNIT = 1074
+"""Sums of doubles are exact integers in units of 2**-1074, the smallest double."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """Count, exact sum and bounds of typed numbers: a state with `merge` and `finish`."""
+
+    cells: int = 0
+    sum: int = 0
+    """At the column's scale; for doubles in units of 2**-1074."""
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+
+    def merge(self, other: Totals) -> None:
+        """Take in the numbers of other rows."""
+        self.cells += other.cells
+        self.sum += other.sum
+        if other.minimum is not None:
+            self.minimum = other.minimum if self.minimum is None else min(self.minimum, other.minimum)
+        if other.maximum is not None:
+            self.maximum = other.maximum if self.maximum is None else max(self.maximum, other.maximum)
+
+    def finish(self, column: ColumnType) -> Total:
+        """The sum: an integer at the column's scale, or the double nearest to the exact sum."""
+        return finish_sum(self.sum, column)
+
+
+def finish_sum(total: int, column: ColumnType) -> Total:
+    """An exact sum as `Totals.sum` keeps it, for readers."""
+    return total / (1 << DOUBLE_UNIT) if column.double else total
+
+
+@dataclass(slots=True)
+class ColumnState:
+    """What was seen of one column: its distinct cells while they are few, else their evidence and totals."""
+
+    rows: int = 0
+    nulls: int = 0
+    """Empty cells; null tokens come on top once the type is known."""
+    values: dict[Cell, int] | None = field(default_factory=dict)
+    """Rows per distinct cell, stripped; None once there are more than `VALUES_MAX`."""
+    evidence: ColumnEvidence | None = None
+    """Of a column read as a whole."""
+    totals: Totals = field(default_factory=Totals)
+    moments: MomentBounds | None = None
+
+    def merge(self, other: ColumnState) -> None:
+        """Take in what *other* saw in other rows."""
+        self.rows += other.rows
+        self.nulls += other.nulls
+        self.totals.merge(other.totals)
+        if self.values is not None and other.values is not None:
+            mine = self.values
+            for cell, count in other.values.items():
+                mine[cell] = mine.get(cell, 0) + count
+            if len(mine) > VALUES_MAX:
+                self.values = None
+        else:
+            self.values = None
+        if other.evidence is not None:
+            if self.evidence is None:
+                self.evidence = ColumnEvidence()
+            self.evidence.merge(other.evidence)
+        if other.moments is not None:
+            if self.moments is None:
+                self.moments = MomentBounds()
+            self.moments.merge(other.moments)
+
+
+@dataclass(slots=True)
+class MomentBounds:
+    """First and last of many dates or times, and the days they fall on: a state with `merge`."""
+
+    days: dict[str, int] = field(default_factory=dict)
+    """Cells per `YYYY-MM-DD`."""
+    first: str | None = None
+    last: str | None = None
+
+    def merge(self, other: MomentBounds) -> None:
+        """Take in the moments of other rows."""
+        from engine.dates import moment_key
+
+        for day, count in other.days.items():
+            self.days[day] = self.days.get(day, 0) + count
+        for moment in (other.first, other.last):
+            if moment is not None:
+                if self.first is None or moment_key(moment) < moment_key(self.first):
+                    self.first = moment
+                if self.last is None or moment_key(moment) > moment_key(self.last):
+                    self.last = moment
+
+
+GroupSums = dict[Cell, list[int]]
+"""Group (a distinct cell, or a day) → exact sum of each measure."""
+
+
+@dataclass(slots=True)
+class BandState:
+    """What was seen of a band in some of its rows: a state with `merge`."""
+
+    columns: dict[int, ColumnState] = field(default_factory=dict)
+    sums: dict[int, GroupSums] = field(default_factory=dict)
+    """Position of the axis → its groups; sums in the order of the pass's measures."""
+
+    def merge(self, other: BandState) -> None:
+        """Take in what *other* saw in other rows of the same pass."""
+        for position, state in other.columns.items():
+            if position in self.columns:
+                self.columns[position].merge(state)
+            else:
+                self.columns[position] = state
+        for axis, groups in other.sums.items():
+            mine = self.sums.setdefault(axis, {})
+            for key, sums in groups.items():
+                known = mine.get(key)
+                mine[key] = sums if known is None else [a + b for a, b in zip(known, sums, strict=True)]

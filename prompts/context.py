@@ -1,0 +1,245 @@
+"""Renders the data context, format V2: what a model reads about a report (spec, whole)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.excerpt import BandExcerpt, Excerpt
+from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
+from prompts.budget import Plan, fit
+from prompts.formats import json_text, name_text, value_texts
+from prompts.rows import row_writer
+
+Section = Literal["schema", "data", "all"]
+
+GROUP_NUMBERS_MAX = 400
+"""How many numbers of group sums, periods and leaders one band prints (spec 5, "Budget")."""
+
+
+def render_data_context(
+    profile: Profile,
+    excerpt: Excerpt,
+    *,
+    section: Section = "all",
+    max_tokens: int | None = None,
+    group_numbers_max: int = GROUP_NUMBERS_MAX,
+    citations: bool = False,
+) -> str:
+    """
+    The data context of a report, ending in one line break; the same facts give the same bytes.
+
+    Raises `BudgetTooSmall` when what must stay does not fit into *max_tokens*.
+    """
+    bands = [_schema_of(band, group_numbers_max, citations) for band in profile.bands]
+    rows = [_RowText(band, citations) for band in excerpt.bands]
+    aggregates = [f"- {name_text(one.id, citations=citations)}: {one.value}" for one in profile.aggregates]
+
+    def write(plan: Plan) -> str:
+        sections: list[str] = []
+        if section != "data":
+            sections.append(_schema_section(bands, plan))
+            if aggregates:
+                sections.append("\n".join(["## REPORT AGGREGATES", *aggregates]))
+        if section != "schema":
+            sections.append(_data_section(excerpt, rows, plan, citations))
+        return "\n\n".join(sections) + "\n"
+
+    shares = [len(band.positions) for band in excerpt.bands] if section != "schema" else []
+    droppable = [one.droppable for one in bands] if section != "data" else []
+    return fit(Plan.whole(shares, droppable), write, max_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One item of a summary."""
+
+    kind: Literal["fixed", "counts", "enum", "period", "top"]
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BandSchema:
+    """The schema and summary of a band, in pieces that a budget may leave out."""
+
+    heading: str
+    fields: tuple[tuple[str, str, int], ...]
+    """(text before `values:`, the values, how many they are)."""
+    names: tuple[str, ...]
+    parts: tuple[Part, ...]
+    not_shown: tuple[str, ...]
+
+    @property
+    def droppable(self) -> dict[str, tuple[str, ...]]:
+        """What may be left out, by kind, in rendering order."""
+        found = {kind: tuple(part.label for part in self.parts if part.kind == kind) for kind in _PART_KINDS}
+        return {**found, "values": tuple(name for name, field in zip(self.names, self.fields, strict=True) if field[2] > 10)}
+
+
+_PART_KINDS = ("top", "period", "enum", "counts")
+
+
+def _schema_section(bands: Sequence[BandSchema], plan: Plan) -> str:
+    blocks = ["## REPORT SCHEMA"]
+    missing: list[str] = []
+    for index, band in enumerate(bands):
+        gone = plan.gone(index)
+        missing += [f"{band.heading.split(' (')[0][4:]}: {', '.join(names)}" for names in [_gone_names(gone)] if names]
+        blocks.append("\n".join(_band_lines(band, gone)))
+    text = "\n\n".join(blocks)
+    if missing:
+        text += f"\n\nnot shown, to fit the token budget: {'; '.join(missing)}"
+    return text
+
+
+def _gone_names(gone: frozenset[tuple[str, str]]) -> list[str]:
+    return [f"values of {label}" if kind == "values" else label for kind, label in sorted(gone)]
+
+
+def _band_lines(band: BandSchema, gone: frozenset[tuple[str, str]]) -> list[str]:
+    lines = [band.heading]
+    if band.fields:
+        shown = [
+            f"{before}, values: {values})" if values and ("values", name) not in gone else f"{before})"
+            for name, (before, values, _) in zip(band.names, band.fields, strict=True)
+        ]
+        lines.append("Fields: " + ", ".join(shown))
+    parts = [part.text for part in band.parts if (part.kind, part.label) not in gone]
+    if band.not_shown:
+        parts.append(f"not shown: {', '.join(band.not_shown)} (ask sulfite_group_by)")
+    if parts:
+        lines.append("Summary: " + " | ".join(parts))
+    return lines
+
+
+def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSchema:
+    heading = f"### {name_text(band.name, citations=citations)} ({row_count(band.rows)})"
+    fields = tuple(_field_text(one, citations) for one in band.fields)
+    names = tuple(name_text(one.name, citations=citations) for one in band.fields)
+    if band.rows <= 1:
+        return BandSchema(heading, fields, names, (), ())
+    parts = [
+        Part("fixed", "", text)
+        for one, name in zip(band.fields, names, strict=True)
+        if one.type == "number" and (text := _number_text(one, name))
+    ]
+    parts += [
+        Part("fixed", "", f"{name} MIN={one.min} MAX={one.max}")
+        for one, name in zip(band.fields, names, strict=True)
+        if one.type in ("date", "datetime") and not one.is_constant
+    ]
+    parts += [
+        Part("counts", name, f"{name}: {_counts_text(one, citations)}")
+        for one, name in zip(band.fields, names, strict=True)
+        if one.is_enumeration and not one.is_identity
+    ]
+    lists, not_shown = _group_parts(band, numbers_max, citations)
+    return BandSchema(heading, fields, names, (*parts, *lists), not_shown)
+
+
+def row_count(rows: int) -> str:
+    """`1 row` or `N rows`."""
+    return "1 row" if rows == 1 else f"{rows} rows"
+
+
+def _field_text(one: FieldProfile, citations: bool) -> tuple[str, str, int]:
+    marks = [one.type]
+    if one.role is not None and one.role != "measure":
+        marks.append(one.role)
+    if one.unit is not None and one.unit != "%":
+        marks.append(one.unit)
+    values = [item.value for item in one.values or () if item.value is not None] if one.is_enumeration else []
+    texts = value_texts(values, citations=citations)
+    before = f"{name_text(one.name, citations=citations)} ({', '.join(marks)}"
+    return before, "|".join(texts[value] for value in values), len(values)
+
+
+def _number_text(one: FieldProfile, name: str) -> str:
+    if one.is_constant:
+        return ""
+    statistics = (("SUM", one.sum), ("AVG", one.avg), ("MIN", one.min), ("MAX", one.max))
+    text = " ".join([name, *(f"{verb}={value}" for verb, value in statistics if value is not None)])
+    return f"{text} NULLS={one.nulls}" if one.nulls else text
+
+
+def _counts_text(one: FieldProfile, citations: bool) -> str:
+    values = one.values or ()
+    texts = value_texts([item.value for item in values], citations=citations)
+    return ", ".join(f"{texts[item.value]}={item.count}" for item in values)
+
+
+def _group_parts(
+    band: BandProfile, numbers_max: int, citations: bool
+) -> tuple[list[Part], tuple[str, ...]]:
+    fields = {one.name: one for one in band.fields}
+    parts: list[Part] = []
+    not_shown: list[str] = []
+    left = numbers_max
+    for group in band.groups:
+        if fields[group.measure].is_constant or (group.kind == "enum" and fields[group.by].is_identity):
+            continue
+        label = _group_label(group, citations)
+        if group.numbers > left:
+            not_shown.append(label)
+            continue
+        left -= group.numbers
+        parts.append(Part(group.kind, label, _group_text(group, label, fields[group.by], citations)))  # type: ignore[arg-type]
+    return parts, tuple(not_shown)
+
+
+def _group_label(group: GroupProfile, citations: bool) -> str:
+    measure, by = name_text(group.measure, citations=citations), name_text(group.by, citations=citations)
+    return f"{measure} by {group.period}({by})" if group.period else f"{measure} by {by}"
+
+
+def _group_text(group: GroupProfile, label: str, by: FieldProfile, citations: bool) -> str:
+    known = [item.value for item in by.values or ()]
+    texts = value_texts([*known, *(part.value for part in group.parts if part.value not in known)], citations=citations)
+    shown = [f"{texts[part.value]}={part.sum}" for part in group.parts]
+    if group.kind != "top":
+        return f"{label}: {', '.join(shown)}"
+    named = sum(part.value is not None for part in group.parts)
+    total = named + (group.rest.values if group.rest else 0)
+    if group.rest is not None:
+        shown.append(f"(other {group.rest.values})={group.rest.sum}")
+    return f"{label} (top {named} of {total}): {', '.join(shown)}"
+
+
+class _RowText:
+    """The written rows of a band, for any sample of it; each row is written once."""
+
+    def __init__(self, band: BandExcerpt, citations: bool) -> None:
+        self._band = band
+        self._write = row_writer(band.columns, citations=citations)
+        self._written = {
+            position: self._write(cells) for position, cells in zip(band.positions, band.cells, strict=True)
+        }
+
+    def lines(self, positions: Sequence[int]) -> list[str]:
+        """The rows at *positions*."""
+        missing = [position for position in positions if position not in self._written]
+        if missing:
+            for position, cells in zip(missing, self._band.more(missing), strict=True):
+                self._written[position] = self._write(cells)
+        return [self._written[position] for position in positions]
+
+
+def _data_section(excerpt: Excerpt, rows: Sequence[_RowText], plan: Plan, citations: bool) -> str:
+    from engine.excerpt import spaced_rows
+
+    lines: list[str] = []
+    for band, text, share in zip(excerpt.bands, rows, plan.rows, strict=True):
+        name = name_text(band.name, citations=citations)
+        sample = f" ({share} of {row_count(band.rows)}, evenly spaced sample)" if share < band.rows else ""
+        lines.append(f"--- {name}{sample} ---")
+        lines += text.lines(spaced_rows(band.rows, share))
+    shown = sum(plan.rows)
+    heading = f"## REPORT DATA ({shown} of {row_count(excerpt.rows)})"
+    if shown < excerpt.shown:
+        lines.append(f"not shown, to fit the token budget: {row_count(excerpt.shown - shown)}")
+    return "\n".join([heading, *lines])
+
+
+__all__ = ["GROUP_NUMBERS_MAX", "Section", "json_text", "render_data_context"]
