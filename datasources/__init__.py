@@ -9,6 +9,8 @@ from datasources.exceptions import (
     SourceTooLarge,
     SourceUnreadable,
 )
+from datasources.load import read_bands
+from datasources.memory import band_from, bands_from
 from datasources.options import ReadOptions
 
 __all__ = [
@@ -23,4 +25,7 @@ __all__ = [
     "SourceTooLarge",
     "SourceUnreadable",
     "Stream",
+    "band_from",
+    "bands_from",
+    "read_bands",
 ]

@@ -25,7 +25,7 @@ SMALL_CELLS_MAX = 40_000
 
 @dataclass(frozen=True, slots=True)
 class ArrowStream:
-    """The rows of an Arrow table in memory, with plain columns (see `arrow_types.plain_table`); nothing is copied."""
+    """The rows of an Arrow table in memory, of plain types (see `arrow_types`); nothing is copied."""
 
     table: pa.Table
 
@@ -75,6 +75,68 @@ class _Slice:
         return select_columns(part, self.columns, self.encoded)
 
 
+@dataclass(frozen=True, slots=True)
+class ChainedStream:
+    """Streams of the same columns, one after the other."""
+
+    streams: tuple[Stream, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows all streams together have."""
+        return sum(stream.rows for stream in self.streams)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow types, which are those of every stream."""
+        return self.streams[0].schema
+
+    def sample(self) -> pa.Table:
+        """Some 4,096 rows in all, the first ones of each stream's own sample."""
+        import pyarrow as pa
+
+        size = -(-SAMPLE_ROWS // len(self.streams))
+        return pa.concat_tables([self._alike(stream.sample()).slice(0, size) for stream in self.streams])
+
+    def parts(
+        self, columns: Sequence[int], encoded: Collection[int] = ()
+    ) -> Iterator[Callable[[], pa.Table]]:
+        """The parts of each stream in turn."""
+        for stream in self.streams:
+            yield from stream.parts(columns, encoded)
+
+    def take(self, rows: Sequence[int]) -> pa.Table:
+        """The whole rows at the ascending positions *rows*."""
+        import pyarrow as pa
+
+        tables, first = [self._alike(self.schema.empty_table())], 0
+        for stream in self.streams:
+            local = [row - first for row in rows if 0 <= row - first < stream.rows]
+            if local:
+                tables.append(self._alike(stream.take(local)))
+            first += stream.rows
+        return pa.concat_tables(tables)
+
+    def _alike(self, table: pa.Table) -> pa.Table:
+        return table.rename_columns([str(i) for i in range(table.num_columns)]).cast(_positional(self.schema))
+
+
+def _positional(schema: pa.Schema) -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema([(str(i), field.type) for i, field in enumerate(schema)])
+
+
+def stream_of(cells: Lists | Stream) -> Stream:
+    """Make a stream of text *cells* that are lists."""
+    if not isinstance(cells, Lists):
+        return cells
+    import pyarrow as pa
+
+    columns = [pa.array(column, pa.large_string()) for column in cells.columns]
+    return ArrowStream(pa.table(columns, names=[str(i) for i in range(len(columns))]))
+
+
 def select_columns(table: pa.Table, columns: Sequence[int], encoded: Collection[int] = ()) -> pa.Table:
     """Take *columns* of *table* by position, with the text columns among *encoded* as dictionaries."""
     import pyarrow as pa
@@ -93,7 +155,7 @@ def encode_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def band_from_table(table: pa.Table, name: str) -> RawBand:
-    """Make a band of *table*: flattened, with plain types and unique names; lists of values if it is small."""
+    """Make a band of *table*: flattened, of plain types, with unique names; as lists if it is small."""
     from datasources.arrow_types import plain_table, python_values
 
     plain = plain_table(table)
@@ -118,7 +180,8 @@ def read_arrow(path: Path, name: str, options: ReadOptions) -> RawBand:
         table = _read_table(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, EOFError) as error:
         raise SourceUnreadable(
-            f"{path.name} is not a whole Arrow file ({str(error).splitlines()[0]}): write it again.", source=str(path)
+            f"{path.name} is not a whole Arrow file ({str(error).splitlines()[0]}): write it again.",
+            source=str(path),
         ) from error
     check_width(table.num_columns, path.name, options)
     return band_from_table(table, name)

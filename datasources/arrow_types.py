@@ -123,9 +123,7 @@ def mend_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
-        chunks = [
-            pa.DictionaryArray.from_arrays(c.indices, _mend_chunk(c.dictionary)) for c in column.chunks
-        ]
+        chunks = [pa.DictionaryArray.from_arrays(c.indices, _mend_chunk(c.dictionary)) for c in column.chunks]
     elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         chunks = [_mend_chunk(chunk) for chunk in column.chunks]
     else:
@@ -217,9 +215,7 @@ def _text(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
     return column.cast(target)
 
 
-def _map_values(
-    column: pa.ChunkedArray, text_of: Callable[..., str], target: pa.DataType
-) -> pa.ChunkedArray:
+def _map_values(column: pa.ChunkedArray, text_of: Callable[..., str], target: pa.DataType) -> pa.ChunkedArray:
     import pyarrow as pa
 
     chunks = []
@@ -236,7 +232,9 @@ def _suffixed(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    joined: pa.ChunkedArray = pc.binary_join_element_wise(column, pa.scalar("Z", target), pa.scalar("", target))
+    joined: pa.ChunkedArray = pc.binary_join_element_wise(
+        column, pa.scalar("Z", target), pa.scalar("", target)
+    )
     return joined
 
 

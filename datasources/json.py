@@ -119,13 +119,15 @@ class _Reader:
             return self._read_text(self._decode(file.read()))
         plain = to_utf8(file, self.options.encoding, self.name)
         self.warnings = plain.warnings
-        plain.file.seek(plain.start)
-        first = plain.file.readline(self.options.small_bytes)
-        if first.endswith(b"\n") and self._is_value(first.decode()) and _holds_more(plain.file):
-            plain.file.seek(plain.start)
-            return self._read_lines(line.decode() for line in plain.file)
-        plain.file.seek(plain.start)
-        return self._read_text(plain.file.read().decode())
+        with plain.file:  # the same file, or a copy in UTF-8
+            return self._read_utf8(plain.file, plain.start)
+
+    def _read_utf8(self, file: BinaryIO, start: int) -> BandBuilder:
+        file.seek(start)
+        first = file.readline(self.options.small_bytes)
+        is_lines = first.endswith(b"\n") and self._is_value(first.decode()) and _holds_more(file)
+        file.seek(start)
+        return self._read_lines(line.decode() for line in file) if is_lines else self._read_text(file.read().decode())
 
     def _decode(self, data: bytes) -> str:
         if _is_wide(data[:4]) and self.options.encoding is None:
@@ -136,7 +138,9 @@ class _Reader:
     def _read_text(self, text: str) -> BandBuilder:
         start = NOT_SPACE.search(text)
         if start is None:
-            raise SourceUnreadable(f"{self.path.name} is empty: give a file with data.", source=str(self.path))
+            raise SourceUnreadable(
+                f"{self.path.name} is empty: give a file with data.", source=str(self.path)
+            )
         end = text.find("\n", start.start())
         if end >= 0 and NOT_SPACE.search(text, end) and self._is_value(text[start.start() : end]):
             return self._read_lines(text.split("\n"))
@@ -164,7 +168,7 @@ class _Reader:
                     raise self._broken(error, line, number) from error
 
     def _elements(self, text: str, start: int) -> Iterator[object]:
-        """The elements of the array at *start*, one at a time, so that a large one is never whole in memory."""
+        """The elements of the array at *start* one by one: a large one is never whole in memory."""
         at = _skip(text, start + 1)
         try:
             more = text[at : at + 1] != "]"
@@ -213,8 +217,7 @@ class _Reader:
         return record
 
     def repeated_keys(self) -> Iterator[DataWarning]:
-        for key, count in self.repeated.items():
-            key = mend(key)
+        for key, count in zip(map(mend, self.repeated), self.repeated.values(), strict=True):
             message = f"The key {key} stands more than once in {count} object(s); its last value was taken."
             yield DataWarning("repeated_key", message, self.name, key, count)
 
@@ -225,7 +228,8 @@ class _Reader:
         else:
             hint = "the text ends there: write the file again, it seems truncated"
         return SourceUnreadable(
-            f"{self.path.name} is not valid JSON at {place} ({error.msg.lower()}): {hint}.", source=str(self.path)
+            f"{self.path.name} is not valid JSON at {place} ({error.msg.lower()}): {hint}.",
+            source=str(self.path),
         )
 
 

@@ -162,9 +162,10 @@ def _reordered(
         extra = [name for name in own if name not in names]
         said = [f"lacks {', '.join(missing[:3])}"] if missing else []
         said += [f"has {', '.join(extra[:3])} besides"] if extra else []
+        difference = " and ".join(said) or "in another order"
         raise SourceUnreadable(
-            f"{path.name} has other columns than {first_path.name} ({' and '.join(said) or 'in another order'}):"
-            " give files of the same columns, or name them one by one.",
+            f"{path.name} has other columns than {first_path.name} ({difference})"
+            ": give files of the same columns, or name them one by one.",
             source=str(path),
         )
     by_name = {leaf.name: leaf for leaf in leaves}

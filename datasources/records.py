@@ -1,4 +1,4 @@
-"""Shapes nested records into flat bands: columns `parent.child`, and a band for every array of objects (spec 1.4)."""
+"""Shapes nested records into flat bands: `parent.child`, and a band for each array of objects (spec 1.4)."""
 
 from __future__ import annotations
 
@@ -195,10 +195,14 @@ class BandBuilder:
     def _mending(self, names: dict[Path, str]) -> Iterator[DataWarning]:
         for path, name in names.items():
             if SURROGATE.search(".".join(path)):
-                message = f"The column name {name} held half a character (a lone surrogate), replaced by U+FFFD."
+                message = (
+                    f"The column name {name} held half a character (a lone surrogate), replaced by U+FFFD."
+                )
                 yield DataWarning("lone_surrogate", message, self.name, name, 1)
             if count := self.mended.get(path):
-                message = f"{count} cell(s) of {name} held half a character (a lone surrogate), replaced by U+FFFD."
+                message = (
+                    f"{count} cell(s) of {name} held half a character (a lone surrogate), replaced by U+FFFD."
+                )
                 yield DataWarning("lone_surrogate", message, self.name, name, count)
 
     def _stream(self) -> Stream:
@@ -224,7 +228,7 @@ class BandBuilder:
         return {VALUE: element}
 
     def _flatten(self, records: list[Record], above: Path) -> Iterator[tuple[Path, int, list[Cell]]]:
-        """Give path, row of the first appearance and cells of each column of *records*, for all rows at once."""
+        """Give path, row of the first appearance and cells of each column, for all *records* at once."""
         keys = dict.fromkeys(chain.from_iterable(records))
         self._refuse_sparse(len(keys), records)
         for key in keys:
@@ -238,7 +242,9 @@ class BandBuilder:
                 if any(inner) and not _is_scalar_somewhere(key, records):
                     continue
                 values = [None if isinstance(value, dict) else value for value in values]
-                first = next((i for i, r in enumerate(records) if key in r and not isinstance(r[key], dict)), first)
+                first = next(
+                    (i for i, r in enumerate(records) if key in r and not isinstance(r[key], dict)), first
+                )
             if list in kinds or tuple in kinds:
                 values = self._take_arrays(values, path)
             if Digits in kinds:
@@ -252,8 +258,8 @@ class BandBuilder:
         texts = [value for value in values if isinstance(value, str)]
         if self.measures_text and max(map(len, texts), default=0) > self.options.cell_bytes_max:
             raise SourceTooLarge(
-                f"A cell of {'.'.join(path)} in {self.name} is longer than {self.options.cell_bytes_max:,} bytes:"
-                " shorten it, or raise the limit cell_bytes_max.",
+                f"A cell of {'.'.join(path)} in {self.name} is longer than {self.options.cell_bytes_max:,}"
+                " bytes: shorten it, or raise the limit cell_bytes_max.",
                 source=self.name,
             )
         if not self.mends_text or _is_writable(texts):
@@ -305,7 +311,7 @@ class BandBuilder:
             raise self._too_wide(keys)
         if cells > SPARSE_CELLS_MAX and sum(map(len, records)) * 50 < cells:
             raise SourceTooLarge(
-                f"The records of {self.name} share almost no keys ({keys:,} keys in {len(records):,} records):"
+                f"The records of {self.name} share almost no keys ({keys:,} in {len(records):,} records):"
                 " make the key a value, so that each record has the same few keys.",
                 source=self.name,
             )

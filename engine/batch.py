@@ -13,11 +13,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from datasources.base import Cell, DataWarning, RawBand, Stream
 from engine import counting, roles
 from engine.cubes import AxisCodes, sum_by_axes
+from engine.numbers import obstacle
 from engine.readers import (
     Encoded,
     Numbers,
@@ -44,6 +46,8 @@ nothing at all).
 """
 
 THREADS_MAX = 8
+GLANCE_MAX = 1_024
+"""Distinct cells of the sample that a guess looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,10 @@ class _Sample:
         """Look at the sample of *stream*."""
         table = stream.sample()
         encoded = [encode(column, raw.null_values) for column in table.columns]
-        evidence = [observe(one.counts, name) for one, name in zip(encoded, raw.columns, strict=True)]
+        evidence = [
+            _glance(column, one, name, raw.null_values)
+            for column, one, name in zip(table.columns, encoded, raw.columns, strict=True)
+        ]
         columns, _ = decide_types(
             raw.columns, evidence, band=raw.name, locale=raw.locale, source=raw.decimal_style
         )
@@ -137,8 +144,7 @@ class _Sample:
             few = len(one.counts) <= DISTINCT_MAX
             ways[position] = _way(column, stream.schema.field(position).type, few, found, complete)
             if column.type == "number":
-                is_parent = position == raw.parent_column
-                role = counting.count(column, found, one.counts, table.num_rows, is_parent).role
+                role = counting.count(column, found, some(one.counts), GLANCE_MAX, False).role
                 if role in roles.SUMMABLE:
                     measures.add(position)
                 elif role in roles.CATEGORICAL and ways[position] == "encoded":
@@ -182,6 +188,23 @@ class _Sample:
         return _Plan(ways, self.guesses, tuple(axes), tuple(measures))
 
 
+def _glance(
+    column: pa.ChunkedArray, part: Encoded, name: str, null_values: tuple[str, ...]
+) -> ColumnEvidence:
+    """What the sample suggests of a column: a guess does not need to look at each of its cells."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(column.type):
+        return native_numbers(column, ColumnType(name, "number", null_values=null_values)).evidence
+    return observe(some(part.counts), name)
+
+
+def some(counts: Mapping[Cell, int]) -> dict[Cell, int]:
+    """At most `GLANCE_MAX` of the distinct cells, evenly chosen."""
+    step = -(-len(counts) // GLANCE_MAX) or 1
+    return dict(islice(counts.items(), 0, None, step))
+
+
 def _way(column: ColumnType, kind: pa.DataType, few: bool, evidence: ColumnEvidence, complete: bool) -> Way:
     if few:
         return "encoded"
@@ -190,7 +213,10 @@ def _way(column: ColumnType, kind: pa.DataType, few: bool, evidence: ColumnEvide
     if column.type in ("date", "datetime"):
         return "moments"
     # A few counterexamples would not do: a near miss has up to a tenth of them, and earns a warning.
-    fitting = max(evidence.numbers.cells, evidence.dates.cells) + evidence.tokens
+    # What keeps numbers text, such as a leading zero, does so for good.
+    fitting = evidence.dates.cells + evidence.tokens
+    if obstacle(evidence.numbers) is None:
+        fitting = max(fitting, evidence.numbers.cells + evidence.tokens)
     return "skipped" if not complete and fitting < evidence.cells / 2 else "text"
 
 
@@ -448,7 +474,7 @@ def _read_part(
                 if position in plan.axes:
                     axes[position] = AxisCodes(moments.codes, len(moments.days)), moments.days
             case "text":
-                nulls, evidence = wide_text(column, raw.null_values)
+                nulls, evidence = wide_text(column, guess.name, raw.null_values)
                 state.columns[position] = ColumnState(table.num_rows, nulls, None, evidence)
             case "skipped":
                 pass

@@ -18,8 +18,6 @@ def count(
     cells: Mapping[Cell, int],
     rows: int,
     is_parent: bool,
-    *,
-    counts_up: bool = False,
 ) -> FieldStatistics:
     """
     The statistics of a column from its distinct *cells* (stripped, no nulls) with their counts.
@@ -31,6 +29,13 @@ def count(
         typed = read_cell(cell, column)
         if typed is not None:
             counts[typed] = counts.get(typed, 0) + seen
+    return count_typed(column, evidence, counts, rows, is_parent)
+
+
+def count_typed(
+    column: ColumnType, evidence: ColumnEvidence, counts: dict[Typed, int], rows: int, is_parent: bool
+) -> FieldStatistics:
+    """The statistics of a column from its distinct typed values with their counts."""
     filled = sum(counts.values())
     kept = counts if len(counts) <= DISTINCT_MAX else None
     nulls = rows - filled
@@ -39,13 +44,14 @@ def count(
         high: Typed = max(counts, default=None)  # type: ignore[type-var]
         role: roles.Role = "id"
         if not is_parent:
-            role = role_of(column, evidence, low, high, filled, rows, counts_up=counts_up)
+            role = role_of(column, evidence, low, high, filled, rows)
         return FieldStatistics(column, role, nulls, kept, filled, _total(counts, column), low, high)
     if column.type in ("date", "datetime") and counts:
-        texts = [str(moment) for moment in counts]
-        months = frozenset(text[:7] for text in texts)
-        days = frozenset(text[:10] for text in texts) if len(months) == 1 else frozenset()
-        first, last = min(texts, key=moment_key), max(texts, key=moment_key)
+        # The texts of dates sort by themselves; times need their key.
+        key = moment_key if column.type == "datetime" else str
+        first, last = min(counts, key=key), max(counts, key=key)  # type: ignore[arg-type]
+        months = frozenset([text[:7] for text in counts])  # type: ignore[index]
+        days = frozenset([text[:10] for text in counts]) if len(months) == 1 else frozenset()  # type: ignore[index]
         return FieldStatistics(column, None, nulls, kept, filled, None, first, last, months, days)
     return FieldStatistics(column, None, nulls, kept, filled)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CELLS_MAX = 4_096
 EXACT_MAX = 1 << 53
 """A double counts whole units exactly up to here."""
+INT64_MAX = 1 << 63
 _LIMB = 21
 """Bits of the pieces that wide numbers are summed in: a million pieces stay below `EXACT_MAX`."""
 
@@ -28,7 +29,7 @@ _LIMB = 21
 class AxisCodes:
     """One axis: for every row the code of its group, 0 to *size* - 1."""
 
-    codes: NDArray[np.intp]
+    codes: NDArray[np.int32]
     size: int
 
 
@@ -59,11 +60,11 @@ def sum_by_axes(
     weights = [_exact_weights(measure) for measure in measures]
     for members in pack({position: axis.size for position, axis in axes.items()}):
         shape = [axes[member].size for member in members]
-        codes = axes[members[0]].codes
-        if len(members) > 1:
-            codes = codes.astype(np.intp)
-            for member in members[1:]:
-                codes = codes * axes[member].size + axes[member].codes
+        # Narrow codes are quick to combine; bincount wants the machine's integers, so they are widened once.
+        narrow = axes[members[0]].codes
+        for member in members[1:]:
+            narrow = narrow * np.int32(axes[member].size) + axes[member].codes
+        codes = narrow.astype(np.intp)
         cells = int(np.prod(shape))
         cubes = [
             [(np.bincount(codes, weights=piece, minlength=cells).reshape(shape), shift) for piece, shift in pieces]
@@ -82,7 +83,15 @@ def sum_by_axes(
 
 def exact_sum(measure: NDArray[np.int64] | NDArray[np.float64]) -> int:
     """The exact sum of a measure: scaled integers, or doubles in units of 2**-1074."""
+    import numpy as np
+
+    if measure.dtype == np.int64 and len(measure) and _largest(measure) * len(measure) < INT64_MAX:
+        return int(measure.sum())
     return sum(int(piece.sum()) << shift for piece, shift in _exact_weights(measure))
+
+
+def _largest(integers: NDArray[np.int64] | NDArray[np.float64]) -> int:
+    return max(abs(int(integers.min())), abs(int(integers.max())))
 
 
 def _exact_weights(
@@ -96,8 +105,7 @@ def _exact_weights(
     integers = measure
     if not len(integers):
         return [(integers.astype(np.float64), 0)]
-    largest = max(abs(int(integers.min())), abs(int(integers.max())))
-    if largest * len(integers) < EXACT_MAX:
+    if _largest(integers) * len(integers) < EXACT_MAX:
         return [(integers.astype(np.float64), 0)]
     return _limbs(integers, 0)
 

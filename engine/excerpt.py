@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engine.band import Band
 from engine.typing import ColumnType, Typed
+
+if TYPE_CHECKING:
+    from engine.snapshot import SnapshotBand
 
 ROWS_MAX = 100
 """Rows of a whole report, unless the caller says otherwise."""
@@ -45,13 +48,13 @@ class Excerpt:
         return sum(band.rows for band in self.bands)
 
 
-def excerpt_bands(bands: Sequence[Band], rows_max: int = ROWS_MAX) -> Excerpt:
+def excerpt_bands(bands: Sequence[SnapshotBand], rows_max: int = ROWS_MAX) -> Excerpt:
     """The excerpt of *bands* with at most *rows_max* rows in all."""
     shares = share_rows([band.rows for band in bands], rows_max)
     return Excerpt(tuple(_excerpt(band, share) for band, share in zip(bands, shares, strict=True)))
 
 
-def _excerpt(band: Band, share: int) -> BandExcerpt:
+def _excerpt(band: SnapshotBand, share: int) -> BandExcerpt:
     positions = spaced_rows(band.rows, share)
     return BandExcerpt(
         band.name, band.rows, band.columns, positions, tuple(band.take(positions)) if positions else (), band.take

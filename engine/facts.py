@@ -14,7 +14,7 @@ DOUBLE_DIGITS = 15
 Number = Decimal | float
 """An exact decimal, or the double of a DOUBLE column."""
 
-_WIDE = Context(prec=400)
+_SHORT = 10**15
 
 
 def exact(value: int | float, column: ColumnType) -> Number:
@@ -60,6 +60,13 @@ def scaled_text(value: int, scale: int) -> str:
     """
     if scale == 0:
         return str(value)
+    if -_SHORT < value < _SHORT:
+        # Up to 15 digits survive a double, whose shortest text is then the number itself.
+        text = repr(value / 10**scale)
+        if text.endswith(".0"):
+            return text[:-2] if value else "0"
+        if "e" not in text:
+            return text
     digits = f"{abs(value):0{scale + 1}d}"
     text = f"{digits[:-scale]}.{digits[-scale:]}".rstrip("0").rstrip(".")
     return f"-{text}" if value < 0 else text

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Moments:
     """A column of dates or times, by day."""
 
-    codes: NDArray[np.intp]
+    codes: NDArray[np.int32]
     days: Sequence[Cell]
     """For each code the day as ISO text; None for null."""
     bounds: MomentBounds

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from datasources.base import DecimalStyle
 from engine.cleaning import CURRENCY
@@ -27,6 +27,8 @@ Kind = Literal["plain", "br", "point", "dot", "comma", "spaced", "native"]
 How a cell is written. `dot` (`1.234`) and `comma` (`1,234`) are the ambiguous ones: one group of three,
 thousands in one style and decimals in the other. `spaced` and `native` (not text at all) fit any style.
 """
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _SPACE = "[ \u00a0\u202f]"
 _SIGN = "[-+\u2212]"

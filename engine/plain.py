@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
+from datasources.names import WHITE_SPACE
 from engine import counting, roles
-from engine.cleaning import strip
 from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
 from engine.typing import ColumnEvidence, ColumnType, Typed, decide_types, observe, read_cell, text_of
+from engine.uniform import Uniform, read_uniform, read_uniform_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,19 @@ class PlainBand:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cleaned:
-    """A column's cells, its distinct cells with their counts, and what each becomes when stripped."""
+class _Column:
+    """A column's cells, and its distinct cells with their counts."""
 
     cells: list[Cell]
     clean: Mapping[Cell, Cell]
-    counts: dict[Cell, int]
+    """Each distinct cell of the source, as it is when stripped; None for what means nothing."""
+    counts: Mapping[Cell, int]
     """Rows per distinct cell, stripped, without nulls."""
+    evidence: ColumnEvidence
+    uniform: Uniform | None
+    is_clean: bool
+    """Whether every distinct cell is its own stripped self."""
+    only_text: bool = False
 
 
 def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
@@ -41,87 +48,117 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
     if dropped:
         lists = tuple([cell for row, cell in enumerate(cells) if row not in dropped] for cells in lists)
     rows = band.cells.rows - len(dropped)
-    cleaned = [_clean(cells, band.null_values) for cells in lists]
-    evidence = [
-        observe(one.counts, name, patient=False) for one, name in zip(cleaned, band.columns, strict=True)
-    ]
+    read = [_read(name, cells, band.null_values) for name, cells in zip(band.columns, lists, strict=True)]
     columns, warnings = decide_types(
-        band.columns, evidence, band=band.name, locale=band.locale, source=band.decimal_style
+        band.columns, [one.evidence for one in read], band=band.name, locale=band.locale, source=band.decimal_style
     )
-    values = tuple(_read(one, column) for one, column in zip(cleaned, columns, strict=True))
-    fields = tuple(
-        _field(column, cells, one, seen, rows, position == band.parent_column)
-        for position, (column, cells, one, seen) in enumerate(zip(columns, values, cleaned, evidence, strict=True))
-    )
-    statistics = BandStatistics(rows, fields, _sum_groups(fields, values, rows))
-    return PlainBand(columns, values, statistics, warnings)
+    values: list[list[Typed]] = []
+    fields: list[FieldStatistics] = []
+    for position, (column, one) in enumerate(zip(columns, read, strict=True)):
+        typed, counts = _type_distinct(one, column)
+        cells = one.cells if typed is None else list(map(typed.__getitem__, one.cells))
+        values.append(cells)  # type: ignore[arg-type]
+        field = counting.count_typed(column, one.evidence, counts, rows, position == band.parent_column)
+        if field.role == "measure" and _counts_up(field, cells, one.evidence):  # type: ignore[arg-type]
+            field = replace(field, role="id")
+        fields.append(field)
+    statistics = BandStatistics(rows, tuple(fields), _sum_groups(fields, values, rows))
+    return PlainBand(columns, tuple(values), statistics, warnings)
 
 
-def _clean(cells: list[Cell], null_values: tuple[str, ...]) -> _Cleaned:
-    raw = Counter(cells)
-    raw.pop(None, None)
+def _read(name: str, cells: list[Cell], null_values: tuple[str, ...]) -> _Column:
     kinds = set(map(type, cells))
-    if bool in kinds and len(kinds - {type(None)}) > 1:
+    if bool in kinds and not kinds <= {bool, type(None)}:
         # True equals 1, so as keys they would be one: name the booleans before they meet numbers.
         cells = [text_of(cell) if isinstance(cell, bool) else cell for cell in cells]
-        raw = Counter(cell for cell in cells if cell is not None)
-    clean: dict[Cell, Cell] = {None: None}
-    counts: dict[Cell, int] = {}
-    for cell, count in raw.items():
-        stripped: Cell = cell
-        if isinstance(cell, str):
-            stripped = strip(cell)
-            if not stripped or stripped in null_values:
-                clean[cell] = None
-                continue
-        clean[cell] = stripped
-        counts[stripped] = counts.get(stripped, 0) + count
-    return _Cleaned(cells, clean, counts)
+    raw: dict[Cell, int] = Counter(cells)
+    raw.pop(None, None)
+    if str in kinds:
+        return _read_texts(name, cells, raw, null_values, only_text=kinds <= {str, type(None)})
+    uniform = None
+    if raw and len(kinds - {type(None)}) == 1 and kinds & {int, float}:
+        uniform = read_uniform_numbers(list(raw), list(raw.values()), (kinds - {type(None)}).pop())
+    evidence = observe(raw, name, patient=False) if uniform is None else uniform.evidence
+    return _Column(cells, {cell: cell for cell in raw} | {None: None}, raw, evidence, uniform, is_clean=True)
 
 
-def _read(one: _Cleaned, column: ColumnType) -> list[Typed]:
-    if column.type == "text":
-        typed: dict[Cell, Typed] = {cell: None if c is None else text_of(c) for cell, c in one.clean.items()}
+def _read_texts(
+    name: str, cells: list[Cell], raw: dict[Cell, int], null_values: tuple[str, ...], *, only_text: bool
+) -> _Column:
+    distinct = list(raw)
+    if only_text:
+        stripped: list[Cell] = [cell.strip(WHITE_SPACE) for cell in distinct]  # type: ignore[union-attr]
     else:
-        typed = {cell: read_cell(c, column) for cell, c in one.clean.items()}
-    return list(map(typed.__getitem__, one.cells))
+        stripped = [cell.strip(WHITE_SPACE) if isinstance(cell, str) else cell for cell in distinct]
+    clean: dict[Cell, Cell] = dict(zip(distinct, stripped, strict=True))
+    counts = raw
+    is_clean = stripped == distinct and "" not in clean and clean.keys().isdisjoint(null_values)
+    if not is_clean:
+        counts = {}
+        for cell, text in clean.items():
+            if text == "" or text in null_values:
+                clean[cell] = None
+            else:
+                counts[text] = counts.get(text, 0) + raw[cell]
+    clean[None] = None
+    uniform = read_uniform(list(counts), list(counts.values())) if only_text and counts else None
+    evidence = observe(counts, name, patient=False) if uniform is None else uniform.evidence
+    return _Column(cells, clean, counts, evidence, uniform, is_clean, only_text)
 
 
-def _field(
-    column: ColumnType,
-    values: list[Typed],
-    one: _Cleaned,
-    evidence: ColumnEvidence,
-    rows: int,
-    is_parent: bool,
-) -> FieldStatistics:
-    found = counting.count(column, evidence, one.counts, rows, is_parent)
-    if found.role == "measure" and _counts_up(found, values):
-        return counting.count(column, evidence, one.counts, rows, is_parent, counts_up=True)
-    return found
+def _type_distinct(one: _Column, column: ColumnType) -> tuple[dict[Cell, Typed] | None, dict[Typed, int]]:
+    """What each distinct cell of the source reads as (None if as itself), and the rows per typed value."""
+    if column.type == "text" and one.is_clean and one.only_text:
+        return None, dict(one.counts)  # type: ignore[arg-type]
+    if one.uniform is not None and one.uniform.fits(column):
+        read: dict[Cell, Typed] = dict(zip(one.counts, one.uniform.values, strict=True))
+    elif column.type == "text":
+        read = {cell: text_of(cell) for cell in one.counts}
+    else:
+        read = {cell: read_cell(cell, column) for cell in one.counts}
+    counts: dict[Typed, int] = dict(zip(read.values(), one.counts.values(), strict=True))
+    if len(counts) < len(read):
+        counts = {}
+        for typed, rows in zip(read.values(), one.counts.values(), strict=True):
+            counts[typed] = counts.get(typed, 0) + rows
+    counts.pop(None, None)
+    if one.is_clean:
+        read[None] = None
+        return read, counts
+    return {cell: None if text is None else read[text] for cell, text in one.clean.items()}, counts
 
 
-def _counts_up(found: FieldStatistics, values: list[Typed]) -> bool:
-    """Whether each value is one more than the one before, none is null, and there are enough (spec 2, roles)."""
+def _counts_up(found: FieldStatistics, values: list[Typed], evidence: ColumnEvidence) -> bool:
+    """Whether the column counts the rows, so that it is an id (spec 2, roles)."""
     rows, first = len(values), found.minimum
     if found.column.scale or found.column.double or rows < roles.COUNTER_ROWS_MIN or not isinstance(first, int):
         return False
-    return found.nulls == 0 and values == list(range(first, first + rows))
+    if found.nulls or values != list(range(first, first + rows)):
+        return False
+    return (
+        counting.role_of(found.column, evidence, first, found.maximum, found.cells, rows, counts_up=True) == "id"
+    )
 
 
 def _sum_groups(
-    fields: tuple[FieldStatistics, ...], values: tuple[list[Typed], ...], rows: int
+    fields: list[FieldStatistics], values: list[list[Typed]], rows: int
 ) -> dict[tuple[Axis, int], dict[Typed, Total]]:
     measures = [position for position, one in enumerate(fields) if one.role in roles.SUMMABLE]
     if not measures:
         return {}
-    filled = {position: [value or 0 for value in values[position]] for position in measures}
+    filled = {
+        position: [value or 0 for value in values[position]] if fields[position].nulls else values[position]
+        for position in measures
+    }
     sums: dict[tuple[Axis, int], dict[Typed, Total]] = {}
     for axis in axes_of(fields, rows):
         members: dict[Typed, list[int]] = {}
         keys = values[axis.field] if axis.period is None else map(axis.key, values[axis.field])
         for row, key in enumerate(keys):
-            members.setdefault(key, []).append(row)
+            if key in members:
+                members[key].append(row)
+            else:
+                members[key] = [row]
         for position in measures:
             pick = filled[position].__getitem__
             add = fsum if fields[position].column.double else sum

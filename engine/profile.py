@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from datasources.base import DataWarning
 from engine import roles
 from engine.band import Band
 from engine.enums import ordered_counts
-from engine.facts import average_text, cell_text, decimals_text, exact_text
+from engine.facts import average_text, cell_text, decimals_text, exact_text, scaled_text
 from engine.statistics import (
     DISTINCT_MAX,
     Axis,
@@ -25,8 +26,7 @@ LEADERS = 5
 """How many of the largest sums a leader list names before the rest (spec 5.6)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueCount:
+class ValueCount(NamedTuple):
     """A value of an enumeration and the rows it stands in; None is the null group."""
 
     value: str | None
@@ -64,8 +64,7 @@ class FieldProfile:
         return self.min == self.max
 
 
-@dataclass(frozen=True, slots=True)
-class GroupPart:
+class GroupPart(NamedTuple):
     """The sum of one group; None is the null group."""
 
     value: str | None
@@ -86,8 +85,7 @@ class GroupProfile:
 
     measure: str
     by: str
-    kind: str
-    """`enum`, `period` or `top`."""
+    kind: Literal["enum", "period", "top"]
     period: PeriodUnit | None
     parts: tuple[GroupPart, ...]
     rest: GroupRest | None = None
@@ -226,21 +224,33 @@ def _profile_group(
     fields: Sequence[FieldStatistics], axis: Axis, position: int, sums: Mapping[Typed, Total]
 ) -> GroupProfile:
     measure, by = fields[position].column, fields[axis.field].column
-    groups = [(cell_text(key, by), total) for key, total in sums.items() if key is not None]
-    if axis.kind == "period":
-        groups.sort(key=lambda pair: pair[0])
+    groups: list[tuple[str, Total]]
+    if by.type in ("number", "boolean"):
+        groups = [(cell_text(key, by), total) for key, total in sums.items() if key is not None]
     else:
-        groups.sort(key=lambda pair: (-pair[1], pair[0]))
+        groups = [pair for pair in sums.items() if pair[0] is not None]  # type: ignore[misc]
+    # Two stable sorts: by value, then by sum.
+    groups.sort()
+    if axis.kind != "period":
+        groups.sort(key=_sum_of, reverse=True)
     rest: GroupRest | None = None
     if axis.kind == "top":
         others = [total for _, total in groups[LEADERS:]]
         remainder = _add(others, measure.double)
         rest = GroupRest(len(others), exact_text(remainder, measure)) if others else None
         groups = groups[:LEADERS]
-    parts = [GroupPart(value, exact_text(total, measure)) for value, total in groups]
+    if measure.double:
+        parts = [GroupPart(value, exact_text(total, measure)) for value, total in groups]
+    else:
+        scale = measure.scale
+        parts = [GroupPart(value, scaled_text(total, scale)) for value, total in groups]  # type: ignore[arg-type]
     if None in sums:
         parts.append(GroupPart(None, exact_text(sums[None], measure)))
     return GroupProfile(measure.name, by.name, axis.kind, axis.period, tuple(parts), rest)
+
+
+def _sum_of(group: tuple[str, Total]) -> Total:
+    return group[1]
 
 
 def _add(totals: Sequence[Total], double: bool) -> Total:

@@ -7,7 +7,6 @@ small reports use, once per distinct cell. So the rules stand in one place and t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +18,8 @@ from engine.cleaning import CURRENCY, strip
 from engine.cubes import exact_sum
 from engine.numbers import DECIMALS_NATIVE_MAX, INTEGER_DIGITS_MAX, Kind, NumberEvidence
 from engine.states import Totals
-from engine.typing import ColumnEvidence, ColumnType, observe, read_cell, text_of
+from engine.typing import SAMPLE_SIZE, ColumnEvidence, ColumnType, observe, read_cell, text_of
+from engine.uniform import uniform_pattern
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-INT64_DIGITS = 18
-"""Decimal digits that an int64 holds whatever they are."""
-NOTHING = r"^[^\s\S]$"
-"""A pattern without matches."""
 SAFE_INTEGER = 1 << 50
 """Decimals pass through a double exactly while their digits stay below this."""
 
@@ -39,7 +35,7 @@ SAFE_INTEGER = 1 << 50
 class Encoded:
     """A column of few distinct cells: for every row the code of its cell among *keys*."""
 
-    codes: NDArray[np.intp]
+    codes: NDArray[np.int32]
     keys: Sequence[Cell]
     """Distinct cells, stripped; None for null. Two codes may have the same key."""
     counts: dict[Cell, int]
@@ -56,6 +52,8 @@ class Numbers:
     evidence: ColumnEvidence
     nulls: int
     """Empty cells, and NaN or infinite ones."""
+    valid: NDArray[np.bool_] | None = None
+    """Which cells hold a number; None when all do."""
 
 
 def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
@@ -75,7 +73,7 @@ def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
     indices = array.indices
     if indices.null_count:
         indices = pc.fill_null(indices.cast(pa.int32()), len(raw))
-    codes = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     seen = np.bincount(codes, minlength=len(keys)).tolist()
     counts: dict[Cell, int] = {}
     nulls = 0
@@ -133,7 +131,8 @@ def native_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
         values = values.astype(np.float64)
     elif guess.scale:
         return _by_distinct(column, guess)
-    return Numbers(values, _totals(values, len(column) - nulls, bounds["min"], bounds["max"]), evidence, nulls)
+    valid = column.is_valid().to_numpy() if nulls else None
+    return Numbers(values, _totals(values, len(column) - nulls, bounds["min"], bounds["max"]), evidence, nulls, valid)
 
 
 def _native_evidence(cells: int, decimals: int, low: int | None, high: int | None) -> ColumnEvidence:
@@ -175,7 +174,7 @@ def _floating(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
         low, high = (float(shown.min()), float(shown.max())) if cells else (None, None)
         evidence = _native_evidence(cells, DECIMALS_NATIVE_MAX + 1 if scale is None else scale, 0, 0)
         evidence.not_finite = not_finite
-        return Numbers(doubles, _totals(doubles, cells, low, high), evidence, nulls + not_finite)
+        return Numbers(doubles, _totals(doubles, cells, low, high), evidence, nulls + not_finite, valid)
     assert scale is not None
     wide = finite.astype(np.float64) if not narrow else np.array([float(str(x)) for x in finite])
     integers = np.rint(wide * 10**guess.scale).astype(np.int64)
@@ -183,7 +182,7 @@ def _floating(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     low_i, high_i = (int(shown_integers.min()), int(shown_integers.max())) if cells else (None, None)
     evidence = _native_evidence(cells, scale, low_i, high_i)
     evidence.not_finite = not_finite
-    return Numbers(integers, _totals(integers, cells, low_i, high_i), evidence, nulls + not_finite)
+    return Numbers(integers, _totals(integers, cells, low_i, high_i), evidence, nulls + not_finite, valid)
 
 
 def _float_scale(values: NDArray[Any], start: int) -> int | None:
@@ -226,7 +225,7 @@ def _decimals(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     shown = low_words[valid]
     low, high = (int(shown.min()), int(shown.max())) if cells else (None, None)
     evidence = _native_evidence(cells, kind.scale, low, high)
-    return Numbers(low_words, _totals(low_words, cells, low, high), evidence, len(array) - cells)
+    return Numbers(low_words, _totals(low_words, cells, low, high), evidence, len(array) - cells, valid)
 
 
 def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
@@ -244,7 +243,8 @@ def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     else:
         total = sum(int(value) * part.counts[key] for key, value in numbers.items())
     low, high = (min(numbers.values()), max(numbers.values())) if numbers else (None, None)
-    return Numbers(values, Totals(cells, total, low, high), evidence, part.nulls)
+    known = np.array([isinstance(typed.get(key), int | float) for key in part.keys], bool)
+    return Numbers(values, Totals(cells, total, low, high), evidence, part.nulls, known[part.codes])
 
 
 def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
@@ -271,9 +271,10 @@ def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
         return _by_distinct(column, guess)
     values, evidence = found
     cells = len(text) - text.null_count()
-    bare = values if cells == len(values) else values[text.is_not_null().to_numpy()]
+    valid = None if cells == len(values) else text.is_not_null().to_numpy()
+    bare = values if valid is None else values[valid]
     low, high = (int(bare.min()), int(bare.max())) if cells else (None, None)
-    return Numbers(np.asarray(values), _totals(values, cells, low, high), evidence, nulls)
+    return Numbers(np.asarray(values), _totals(values, cells, low, high), evidence, nulls, valid)
 
 
 def _mixed_numbers(text: pl.Series, regular: pl.Series, reader: FastReader, guess: ColumnType) -> Numbers:
@@ -288,9 +289,13 @@ def _mixed_numbers(text: pl.Series, regular: pl.Series, reader: FastReader, gues
     values = np.zeros(len(text), fast.values.dtype)
     values[mask] = fast.values
     values[~mask] = slow.values
+    valid = np.ones(len(text), bool)
+    for chosen, part in ((mask, fast), (~mask, slow)):
+        if part.valid is not None:
+            valid[chosen] = part.valid
     fast.totals.merge(slow.totals)
     fast.evidence.merge(slow.evidence)
-    return Numbers(values, fast.totals, fast.evidence, fast.nulls + slow.nulls)
+    return Numbers(values, fast.totals, fast.evidence, fast.nulls + slow.nulls, valid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,21 +328,9 @@ class FastReader:
 @lru_cache(maxsize=256)
 def _fast_reader(style: str, unit: str | None, scale: int) -> FastReader:
     """The reader for cells with exactly *scale* decimals in *style*; others are read one by one."""
-    group, mark = (r"\.", ",") if style == "br" else (",", r"\.")
-    digits_max = min(INTEGER_DIGITS_MAX, INT64_DIGITS - scale)
-    if digits_max < 3:
-        return FastReader(NOTHING, style, unit, scale)
-    digits = rf"(?:0|[1-9][0-9]{{0,{digits_max - 1}}})"
-    groups = max(1, digits_max // 3 - 1)
-    if style == "plain" or scale == 0:
-        core = digits
+    if scale == 0:
         style = "plain"
-    else:
-        core = rf"(?:{digits}|[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}}){{1,{groups}}}){mark}[0-9]{{{scale}}}"
-    money = rf"(?:{re.escape(unit)} ?)?" if unit and unit != "%" else ""
-    percent = "%" if unit == "%" else ""
-    pattern = rf"^(?:-?{money}{core}{percent}|\({money}{core}{percent}\))$"
-    return FastReader(pattern, style, unit, scale)
+    return FastReader(f"^{uniform_pattern(style, scale, unit)}$", style, unit, scale)
 
 
 _TABLE = bytes.maketrans(b"(", b"-")
@@ -407,7 +400,9 @@ def _decimal_evidence(text: pl.Series, reader: FastReader) -> NumberEvidence:
     return found
 
 
-def wide_text(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> tuple[int, ColumnEvidence]:
+def wide_text(
+    column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]
+) -> tuple[int, ColumnEvidence]:
     """The nulls and the evidence of a text column of many values: how many of its cells would read as what."""
     import polars as pl
 
@@ -418,27 +413,46 @@ def wide_text(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> tuple[in
     text = series.cast(pl.String).str.strip_chars(WHITE_SPACE)
     missing = text.is_null() | (text == "") | text.is_in(list(null_values))
     text = text.filter(~missing)
-    # Numbers, dates and tokens all hold a digit or are short; the rest needs no closer look.
-    candidates = text.filter(text.str.contains(r"^[^A-Za-z]*[0-9]") & text.str.contains(rf"^(?:{PATTERN})$|^\D?\d{{1,4}}[-/.]\d"))
-    tokens = text.filter(text.str.len_bytes() <= 40).filter(
-        text.filter(text.str.len_bytes() <= 40).str.contains(_TOKEN_PATTERN)
-    )
-    evidence = ColumnEvidence()
-    for found in (candidates, tokens):
-        counted = found.value_counts(name="n_")
-        counts = dict(zip(counted.to_series(0).to_list(), counted.to_series(1).to_list(), strict=True))
-        evidence.merge(observe(counts, ""))
-    others = len(text) - evidence.cells
-    evidence.cells = len(text)
-    evidence.natives.add("text")
-    if others:
-        misses = text.filter(~text.is_in(candidates.unique().implode()) & ~text.is_in(tokens.unique().implode()))
-        sample = misses.unique().bottom_k(3).sort().to_list()
-        evidence.not_number = sorted({*evidence.not_number, *sample})[:3]
-        evidence.not_date = sorted({*evidence.not_date, *sample})[:3]
+    is_key = text.str.contains(_KEY_PATTERN)
+    keys, others = text.filter(is_key), text.filter(~is_key)
+    readable = others.str.contains(rf"^(?:{PATTERN})$|^[0-9]{{1,4}}[-/.][0-9]|{_TOKEN_PATTERN}")
+    evidence = _key_evidence(keys)
+    counted = others.filter(readable).value_counts(name="rows")
+    counts = dict(zip(counted.to_series(0).to_list(), counted.to_series(1).to_list(), strict=True))
+    evidence.merge(observe(counts, name))
+    rest = others.filter(~readable)
+    evidence.cells += len(rest)
+    if len(text):
+        evidence.natives.add("text")
+    sample = _least(rest)
+    evidence.not_number = _sample(evidence.not_number, sample)
+    evidence.not_date = _sample(evidence.not_date, sample, _least(keys))
     return int(missing.sum()), evidence
 
 
+def _key_evidence(keys: pl.Series) -> ColumnEvidence:
+    """What long digits and long codes with leading zeros say, none of them looked at one by one."""
+    found = NumberEvidence()
+    if len(keys):
+        lengths = keys.str.len_bytes()
+        found.cells = found.kinds["plain"] = found.plain_long = len(keys)
+        found.decimals["plain"] = 0
+        found.lengths = (int(lengths.min()), int(lengths.max()))  # type: ignore[arg-type]
+        found.integer_digits = found.lengths[1]
+        found.leading_zero = int(keys.str.starts_with("0").sum())
+    return ColumnEvidence(cells=len(keys), numbers=found)
+
+
+def _least(text: pl.Series) -> list[str]:
+    return text.unique().bottom_k(SAMPLE_SIZE).to_list() if len(text) else []
+
+
+def _sample(*samples: list[str]) -> list[str]:
+    return sorted({text for sample in samples for text in sample})[:SAMPLE_SIZE]
+
+
+_KEY_PATTERN = rf"^[0-9]{{{INTEGER_DIGITS_MAX + 1},}}$|^0[0-9]{{8,}}$"
+"""Digits that read as a number of which neither value nor date can come."""
 _TOKEN_PATTERN = (
     r"^(?:-|--|\.\.\.?|X|[Nn]/[AaDd]|NA|null|NULL|nil|[Nn]one|#N/D|#NULO#|#NE#|s/d|NaN|nan|-?inf|-?Infinity|-?INF"
     rf"|\*\*+|(?:{CURRENCY})[ \u00a0\u202f]*-+|(?i:true|false))$"

@@ -17,8 +17,8 @@ FieldType = Literal["text", "number", "date", "datetime", "boolean"]
 Typed = str | int | float | bool | None
 """A typed cell: text, an integer at the column's scale (or a float in a DOUBLE column), a date's text, a boolean."""
 
-NEAR_MISS_SHARE = 0.9
-"""A text column of which this share reads as one type gets a warning (spec 2, numbers, 8)."""
+NEAR_MISS_TENTHS = 9
+"""A text column of which these tenths read as one type get a warning (spec 2, numbers, 8)."""
 SAMPLE_SIZE = 3
 
 DOCUMENT_LENGTHS: Mapping[str, frozenset[int]] = {
@@ -164,14 +164,14 @@ def observe(counts: Mapping[Cell, int], name: str, *, patient: bool = True) -> C
     evidence = ColumnEvidence()
     compact = allows_compact(name)
     total = sum(counts.values())
-    misses_max = total if patient else int(total * (1 - NEAR_MISS_SHARE))
+    misses_max = total if patient else total * (10 - NEAR_MISS_TENTHS) // 10
     seen = 0
     for value, count in counts.items():
         evidence.add(value, count, compact=compact)
         seen += count
         if not patient:
             fitting = max(evidence.numbers.cells, evidence.dates.cells) + evidence.tokens + evidence.date_tokens
-            if seen - fitting - evidence.booleans > misses_max:
+            if seen - fitting - evidence.booleans - evidence.not_finite > misses_max:
                 evidence.hopeless = True
                 evidence.cells = total
                 break
@@ -201,10 +201,11 @@ def decide_types(
     warnings: list[DataWarning] = []
     declared = numbers.style_of_locale(locale)
     proven = [_proven_style(one) for one in evidence]
+    proofs: dict[DecimalStyle, int] = {style: proven.count(style) for style in ("br", "point")}
     columns: list[ColumnType] = []
-    for position, (name, one) in enumerate(zip(names, evidence, strict=True)):
-        others = {style for index, style in enumerate(proven) if style is not None and index != position}
-        neighbours = others.pop() if len(others) == 1 else None
+    for own, name, one in zip(proven, names, evidence, strict=True):
+        others: list[DecimalStyle] = [style for style, count in proofs.items() if count > (style == own)]
+        neighbours = others[0] if len(others) == 1 else None
         column, found = _decide(name, one, band, locale, declared, neighbours, source)
         columns.append(replace(column, null_values=null_values) if null_values else column)
         warnings += found
@@ -322,7 +323,10 @@ def _decide_number(
     warnings: list[DataWarning],
 ) -> ColumnType:
     found = evidence.numbers
-    facts: dict[str, int | str] = {**found.kinds, **found.units}
+    facts: dict[str, int | str] = {
+        **{kind: found.kinds[kind] for kind in numbers.KINDS if kind in found.kinds},
+        **{unit: found.units[unit] for unit in sorted(found.units)},
+    }
     obstacle = numbers.obstacle(found)
     if obstacle is None and is_document(name, found):
         obstacle_name: str | None = "document"
@@ -396,7 +400,9 @@ def _near_miss(
         ("almost_date", "dates", evidence.dates.cells, evidence.not_date),
         ("almost_number", "numbers", evidence.numbers.cells, evidence.not_number),
     ):
-        if fitting < speaking and fitting >= NEAR_MISS_SHARE * speaking:
+        if kind == "numbers" and numbers.obstacle(evidence.numbers) is not None:
+            continue  # codes and keys with an odd one among them were never going to be numbers
+        if fitting < speaking and fitting * 10 >= NEAR_MISS_TENTHS * speaking:
             count = speaking - fitting
             warning = DataWarning(
                 code,

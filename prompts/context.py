@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from engine.excerpt import BandExcerpt, Excerpt
 from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
+from engine.typing import Typed
 from prompts.budget import Plan, fit
-from prompts.formats import json_text, name_text, value_texts
-from prompts.rows import row_writer
+from prompts.formats import name_text, value_texts
+from prompts.rows import write_rows
 
 Section = Literal["schema", "data", "all"]
 
@@ -78,6 +79,9 @@ class BandSchema:
         return {**found, "values": tuple(name for name, field in zip(self.names, self.fields, strict=True) if field[2] > 10)}
 
 
+_Texts = Mapping[str | None, str]
+"""How a column's values are written."""
+
 _PART_KINDS = ("top", "period", "enum", "counts")
 
 
@@ -116,8 +120,13 @@ def _band_lines(band: BandSchema, gone: frozenset[tuple[str, str]]) -> list[str]
 
 def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSchema:
     heading = f"### {name_text(band.name, citations=citations)} ({row_count(band.rows)})"
-    fields = tuple(_field_text(one, citations) for one in band.fields)
-    names = tuple(name_text(one.name, citations=citations) for one in band.fields)
+    names = tuple([name_text(one.name, citations=citations) for one in band.fields])
+    texts = [
+        value_texts([item.value for item in one.values or ()], citations=citations) for one in band.fields
+    ]
+    fields = tuple(
+        [_field_text(one, name, known) for one, name, known in zip(band.fields, names, texts, strict=True)]
+    )
     if band.rows <= 1:
         return BandSchema(heading, fields, names, (), ())
     parts = [
@@ -131,11 +140,11 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
         if one.type in ("date", "datetime") and not one.is_constant
     ]
     parts += [
-        Part("counts", name, f"{name}: {_counts_text(one, citations)}")
-        for one, name in zip(band.fields, names, strict=True)
+        Part("counts", name, f"{name}: {_counts_text(one, known)}")
+        for one, name, known in zip(band.fields, names, texts, strict=True)
         if one.is_enumeration and not one.is_identity
     ]
-    lists, not_shown = _group_parts(band, numbers_max, citations)
+    lists, not_shown = _group_parts(band, names, texts, numbers_max, citations)
     return BandSchema(heading, fields, names, (*parts, *lists), not_shown)
 
 
@@ -144,16 +153,14 @@ def row_count(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
-def _field_text(one: FieldProfile, citations: bool) -> tuple[str, str, int]:
+def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, int]:
     marks = [one.type]
     if one.role is not None and one.role != "measure":
         marks.append(one.role)
     if one.unit is not None and one.unit != "%":
         marks.append(one.unit)
     values = [item.value for item in one.values or () if item.value is not None] if one.is_enumeration else []
-    texts = value_texts(values, citations=citations)
-    before = f"{name_text(one.name, citations=citations)} ({', '.join(marks)}"
-    return before, "|".join(texts[value] for value in values), len(values)
+    return f"{name} ({', '.join(marks)}", "|".join([texts[value] for value in values]), len(values)
 
 
 def _number_text(one: FieldProfile, name: str) -> str:
@@ -164,39 +171,36 @@ def _number_text(one: FieldProfile, name: str) -> str:
     return f"{text} NULLS={one.nulls}" if one.nulls else text
 
 
-def _counts_text(one: FieldProfile, citations: bool) -> str:
-    values = one.values or ()
-    texts = value_texts([item.value for item in values], citations=citations)
-    return ", ".join(f"{texts[item.value]}={item.count}" for item in values)
+def _counts_text(one: FieldProfile, texts: _Texts) -> str:
+    return ", ".join([f"{texts[item.value]}={item.count}" for item in one.values or ()])
 
 
 def _group_parts(
-    band: BandProfile, numbers_max: int, citations: bool
+    band: BandProfile, names: Sequence[str], texts: Sequence[_Texts], numbers_max: int, citations: bool
 ) -> tuple[list[Part], tuple[str, ...]]:
-    fields = {one.name: one for one in band.fields}
+    fields = {
+        one.name: (one, name, known) for one, name, known in zip(band.fields, names, texts, strict=True)
+    }
     parts: list[Part] = []
     not_shown: list[str] = []
     left = numbers_max
     for group in band.groups:
-        if fields[group.measure].is_constant or (group.kind == "enum" and fields[group.by].is_identity):
+        measure, measure_name, _ = fields[group.measure]
+        by, by_name, known = fields[group.by]
+        if measure.is_constant or (group.kind == "enum" and by.is_identity):
             continue
-        label = _group_label(group, citations)
+        label = f"{measure_name} by {group.period}({by_name})" if group.period else f"{measure_name} by {by_name}"
         if group.numbers > left:
             not_shown.append(label)
             continue
         left -= group.numbers
-        parts.append(Part(group.kind, label, _group_text(group, label, fields[group.by], citations)))  # type: ignore[arg-type]
+        if group.kind != "enum":
+            known = value_texts([part.value for part in group.parts], citations=citations)
+        parts.append(Part(group.kind, label, _group_text(group, label, known)))
     return parts, tuple(not_shown)
 
 
-def _group_label(group: GroupProfile, citations: bool) -> str:
-    measure, by = name_text(group.measure, citations=citations), name_text(group.by, citations=citations)
-    return f"{measure} by {group.period}({by})" if group.period else f"{measure} by {by}"
-
-
-def _group_text(group: GroupProfile, label: str, by: FieldProfile, citations: bool) -> str:
-    known = [item.value for item in by.values or ()]
-    texts = value_texts([*known, *(part.value for part in group.parts if part.value not in known)], citations=citations)
+def _group_text(group: GroupProfile, label: str, texts: _Texts) -> str:
     shown = [f"{texts[part.value]}={part.sum}" for part in group.parts]
     if group.kind != "top":
         return f"{label}: {', '.join(shown)}"
@@ -212,17 +216,18 @@ class _RowText:
 
     def __init__(self, band: BandExcerpt, citations: bool) -> None:
         self._band = band
-        self._write = row_writer(band.columns, citations=citations)
-        self._written = {
-            position: self._write(cells) for position, cells in zip(band.positions, band.cells, strict=True)
-        }
+        self._citations = citations
+        self._written = self._write(band.positions, band.cells)
+
+    def _write(self, positions: Sequence[int], rows: Sequence[Sequence[Typed]]) -> dict[int, str]:
+        lines = write_rows(self._band.columns, rows, citations=self._citations) if rows else []
+        return dict(zip(positions, lines, strict=True))
 
     def lines(self, positions: Sequence[int]) -> list[str]:
         """The rows at *positions*."""
         missing = [position for position in positions if position not in self._written]
         if missing:
-            for position, cells in zip(missing, self._band.more(missing), strict=True):
-                self._written[position] = self._write(cells)
+            self._written |= self._write(missing, self._band.more(missing))
         return [self._written[position] for position in positions]
 
 
@@ -240,6 +245,3 @@ def _data_section(excerpt: Excerpt, rows: Sequence[_RowText], plan: Plan, citati
     if shown < excerpt.shown:
         lines.append(f"not shown, to fit the token budget: {row_count(excerpt.shown - shown)}")
     return "\n".join([heading, *lines])
-
-
-__all__ = ["GROUP_NUMBERS_MAX", "Section", "json_text", "render_data_context"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
+from json.encoder import encode_basestring
 
 VALUE_CHARS_MAX = 60
 """A longer value of an enumeration or group is cut in the schema and the summary."""
@@ -20,7 +20,9 @@ _UNSEEN = (
 )
 _escaped = re.compile(f"[<{_UNSEEN}]").sub
 _escaped_for_citations = re.compile(rf"[<\[{_UNSEEN}]").sub
-_needs_quotes = re.compile(r"[|,:=<\"'`\[\](){}\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|^[#-]|^\s|\s$|^$").search
+_MARKS = r"|,:=<\"'`\[\](){}\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+_needs_quotes = re.compile(rf"[{_MARKS}]|^[#-]|^\s|\s$|^$").search
+_is_bare = re.compile(rf"[^\s#{_MARKS}{_UNSEEN}-](?:[^{_MARKS}{_UNSEEN}]*[^\s{_MARKS}{_UNSEEN}])?").fullmatch
 
 
 def inert(text: str, *, citations: bool = False) -> str:
@@ -43,11 +45,13 @@ def _escape(match: re.Match[str]) -> str:
 
 def json_text(text: str, *, citations: bool = False) -> str:
     """*text* as a JSON string that nothing inside can leave."""
-    return inert(json.dumps(text, ensure_ascii=False), citations=citations)
+    return inert(encode_basestring(text), citations=citations)
 
 
 def name_text(name: str, *, citations: bool = False) -> str:
     """A column's or band's name outside JSON: bare where that is plain to read, else as a JSON string."""
+    if _is_bare(name):
+        return name
     if _needs_quotes(name):
         return json_text(name, citations=citations)
     return inert(name, citations=citations)
@@ -60,6 +64,10 @@ def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Map
     Long ones are cut, unless two of them would look the same.
     """
     texts = list(values)
+    if max((len(value) for value in texts if value is not None), default=0) <= VALUE_CHARS_MAX:
+        return {
+            value: "(null)" if value is None else name_text(value, citations=citations) for value in texts
+        }
     cuts = {value: value[:VALUE_CHARS_MAX] for value in texts if value is not None and len(value) > VALUE_CHARS_MAX}
     seen: dict[str, int] = {}
     for cut in cuts.values():

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from json.encoder import encode_basestring
 
 from engine.facts import double_text, scaled_text
 from engine.typing import ColumnType, Typed
-from prompts.formats import cut_cell, json_text
+from prompts.formats import cut_cell, inert, json_text
 
 
-def row_writer(
-    columns: Sequence[ColumnType], *, citations: bool = False
-) -> Callable[[Sequence[Typed]], str]:
+def write_rows(
+    columns: Sequence[ColumnType], rows: Sequence[Sequence[Typed]], *, citations: bool = False
+) -> list[str]:
     """
-    A function that writes one row of *columns* as a JSON object on one line.
+    Each of *rows* as a JSON object on one line.
 
-    Keys in column order, nulls left out, numbers in full without trailing zeros.
+    Keys in column order, nulls left out, numbers in full without trailing zeros. Column by column, since
+    the cells of one are all written alike.
     """
-    keys = [json_text(column.name, citations=citations) + ":" for column in columns]
-    cells = [_cell_writer(column, citations) for column in columns]
-
-    def write(row: Sequence[Typed]) -> str:
-        return (
-            "{"
-            + ",".join(
-                [key + cell(value) for key, cell, value in zip(keys, cells, row, strict=True) if value is not None]
-            )
-            + "}"
-        )
-
-    return write
+    written = [
+        _write_column(column, cells, citations)
+        for column, cells in zip(columns, zip(*rows, strict=True), strict=True)
+    ]
+    if not written:
+        return ["{}"] * len(rows)
+    return ["{" + ",".join([cell for cell in row if cell]) + "}" for row in zip(*written, strict=True)]
 
 
-def _cell_writer(column: ColumnType, citations: bool) -> Callable[[Typed], str]:
+def _write_column(column: ColumnType, cells: Sequence[Typed], citations: bool) -> list[str]:
+    """`"name":cell` for each of *cells*; nothing for null."""
+    key = json_text(column.name, citations=citations) + ":"
     if column.type == "number":
         if column.double:
-            return lambda value: double_text(float(value))  # type: ignore[arg-type]
+            return ["" if cell is None else key + double_text(float(cell)) for cell in cells]
         scale = column.scale
-        return lambda value: scaled_text(int(value), scale)  # type: ignore[arg-type]
+        return ["" if cell is None else key + scaled_text(cell, scale) for cell in cells]  # type: ignore[arg-type]
     if column.type == "boolean":
-        return lambda value: "true" if value else "false"
-    return lambda value: json_text(cut_cell(str(value)), citations=citations)
+        return ["" if cell is None else f"{key}{'true' if cell else 'false'}" for cell in cells]
+    if column.type != "text":
+        return ["" if cell is None else f'{key}"{cell}"' for cell in cells]
+    return [
+        "" if cell is None else key + inert(encode_basestring(cut_cell(cell)), citations=citations)  # type: ignore[arg-type]
+        for cell in cells
+    ]

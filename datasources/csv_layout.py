@@ -1,0 +1,350 @@
+"""Finds, in one pass over a large text file, what its table is and where its parts begin (spec 0.3, 0.5)."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from datasources.base import DataWarning
+from datasources.csv import unclosed_quote
+from datasources.csv_scan import MARK_ROWS, Shape, measure
+from datasources.delimiter import END_OF_FILE, Record, is_blank, read_records
+from datasources.encoding import Utf8File
+from datasources.extent import (
+    HEAD_RECORDS,
+    NOTES_MAX,
+    Header,
+    Kind,
+    Raggedness,
+    TableEnd,
+    commonest_width,
+    find_header,
+    has_two_filled,
+    kind_of,
+    note_of,
+    widest_vote,
+)
+from datasources.options import MIB, ReadOptions
+
+PART_BYTES_MAX = 24 * MIB
+"""A part of very long rows has fewer of them."""
+EXACT_CELLS_MAX = 1_000_000
+"""So many cells at most become Python texts at once."""
+UNSURE_SHARE_MAX = 0.05
+"""Up to this share of records is looked at one by one; past it the whole stretch is split."""
+WAITING_MAX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of the file that holds whole records, and becomes one part."""
+
+    start: int
+    stop: int
+    first_row: int
+    rows: int
+    marks: tuple[int, ...]
+    """Where the rows 0, 1,024, 2,048, … of the segment start."""
+    regular: bool
+    """Every record is a row of the table's width, in a form that every reader of CSV cuts alike."""
+    raggedness: Raggedness = field(default_factory=Raggedness)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A UTF-8 file and how its lines are split into records."""
+
+    text: Utf8File
+    delimiter: str | None
+    options: ReadOptions
+
+    def between(self, start: int, stop: int) -> list[Record]:
+        """The records that are not blank of a stretch of whole records."""
+        lines = io.StringIO(self.text.read(start, stop).decode(), newline="")
+        records = list(read_records(lines, self.delimiter, self.options))
+        if records[-1] == [END_OF_FILE]:
+            records.pop()
+        else:
+            records[-1][-1] = records[-1][-1].removesuffix(END_OF_FILE)
+        return [record for record in records if not is_blank(record)]
+
+
+class Records:
+    """The records of a file from an offset on, blank ones too, each with the offset at which it ends."""
+
+    def __init__(self, file: TextFile, start: int) -> None:
+        self.unclosed_cell: str | None = None
+        """The cell into which a quote that is never closed swallowed the rest of the file."""
+        self._file = file
+        self._offset = start
+        self._at_end = False
+
+    def __iter__(self) -> Iterator[tuple[Record, int]]:
+        for record in read_records(self._lines(), self._file.delimiter, self._file.options):
+            if self._at_end and record and record[-1].endswith(END_OF_FILE):
+                if record == [END_OF_FILE]:
+                    return
+                record[-1] = self.unclosed_cell = record[-1].removesuffix(END_OF_FILE)
+            yield record, self._offset
+
+    def _lines(self) -> Iterator[str]:
+        for line in lines_of(self._file.text, self._offset):
+            self._offset += len(line) if line.isascii() else len(line.encode())
+            yield line
+        self._at_end = True
+
+
+def lines_of(text: Utf8File, start: int) -> Iterator[str]:
+    """The lines of *text* from an offset on, with their ends `\\n`, `\\r\\n` or `\\r`."""
+    return io.TextIOWrapper(io.BufferedReader(_Bytes(text, start), MIB), "utf-8", newline="")
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a file from an offset on, at a position of its own."""
+
+    def __init__(self, text: Utf8File, start: int) -> None:
+        self._text, self._offset = text, start
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._text.read(self._offset, self._offset + len(buffer))
+        buffer[: len(data)] = data
+        self._offset += len(data)
+        return len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The table of a large text file."""
+
+    file: TextFile
+    width: int
+    header: Header
+    segments: tuple[Segment, ...]
+    rows: int
+    notes: tuple[str, ...]
+    outside: int
+    """How many records stand above and below the table."""
+    raggedness: Raggedness
+    unclosed: tuple[DataWarning, ...]
+
+
+def read_layout(file: TextFile, band: str, part_rows: int) -> Layout | None:
+    """
+    Find the table in *file*, or nothing if no cell is filled.
+
+    The head tells the width; if all records together tell another one, a second pass reads with that.
+    """
+    head = _Head(file)
+    width = commonest_width(head.records)
+    while header := head.find_header(width):
+        scan = _Scan(file, head, header, width, part_rows)
+        scan.run()
+        winner = widest_vote(scan.votes)
+        if winner == width:
+            return scan.layout(band)
+        width = winner
+    return None
+
+
+class _Head:
+    """The first records of a file, as many as it takes to find the header."""
+
+    def __init__(self, file: TextFile) -> None:
+        self.records: list[Record] = []
+        self.ends: list[int] = [file.text.start]
+        """Where each record ends, after where the first one starts."""
+        self._more = iter(Records(file, file.text.start))
+        self._read(HEAD_RECORDS)
+
+    def _read(self, count: int) -> bool:
+        before = len(self.records)
+        for record, end in self._more:
+            self.records.append(record)
+            self.ends.append(end)
+            if len(self.records) >= before + count:
+                break
+        return len(self.records) > before
+
+    def find_header(self, width: int) -> Header | None:
+        """The header; reads on until the record below it is known, for that may be its lower level."""
+        while True:
+            header = find_header(self.records, width)
+            if header is not None and header.first_row + 1 < len(self.records):
+                return header
+            if not self._read(len(self.records) + 1):
+                return header
+
+
+class _Scan:
+    """The pass over all records below the header."""
+
+    def __init__(self, file: TextFile, head: _Head, header: Header, width: int, part_rows: int) -> None:
+        self._file, self._header, self._width = file, header, width
+        self._above = head.records[: header.above]
+        self._start = head.ends[header.first_row]
+        row_bytes = (head.ends[-1] - head.ends[0]) / len(head.records)
+        self._part_bytes = min(max(int(part_rows * row_bytes), 1), PART_BYTES_MAX)
+        self.votes = Counter(len(r) for r in head.records[: header.first_row] if has_two_filled(r))
+        self._end = TableEnd[int]()
+        self._segments: list[Segment] = []
+        self._rows = 0
+        self._blank = sum(map(is_blank, self._above))
+        self._unclosed_cell: str | None = None
+
+    def run(self) -> None:
+        """Go through the file; stretches without quotes are measured in two threads."""
+        position, size = self._start, self._file.text.size
+        waiting: deque[tuple[int, int, Future[Shape | None]]] = deque()
+        with ThreadPoolExecutor(2) as pool:
+            while position < size or waiting:
+                stretch = self._next_stretch(position) if len(waiting) < WAITING_MAX else b""
+                if stretch and b'"' not in stretch and (cut := stretch.rfind(b"\n") + 1):
+                    shape = pool.submit(self._measure, stretch[:cut])
+                    waiting.append((position, min(position + cut, size), shape))
+                    position = waiting[-1][1]
+                elif waiting:
+                    start, stop, shape = waiting.popleft()
+                    self._add(start, stop, shape.result())
+                else:
+                    # Quotes may hold line ends: only when this stretch is cut is it known where the next begins.
+                    position = self._add_next(position, stretch)
+
+    def _next_stretch(self, position: int) -> bytes:
+        stretch = self._file.text.read(position, position + self._part_bytes)
+        if not stretch:
+            return stretch
+        at_end = position + len(stretch) >= self._file.text.size
+        return stretch + b"\n" if at_end and not stretch.endswith((b"\n", b"\r")) else stretch
+
+    def _measure(self, stretch: bytes) -> Shape | None:
+        delimiter = self._file.delimiter
+        if delimiter is None or not delimiter.isascii() or self._width < 2:
+            return None
+        return measure(stretch, self._width, ord(delimiter))
+
+    def _add_next(self, position: int, stretch: bytes) -> int:
+        shape = self._measure(stretch)
+        if shape is None:
+            return self._split(position, position + self._part_bytes, proven=False)
+        stop = min(position + shape.stop, self._file.text.size)
+        self._add(position, stop, shape)
+        return stop
+
+    def _add(self, start: int, stop: int, shape: Shape | None) -> None:
+        """Take the records from *start* to *stop*, which end a record."""
+        kinds = self._unsure_kinds(start, shape) if shape else None
+        if shape is None or kinds is None:
+            while start < stop:
+                start = self._split(start, stop, proven=shape is not None)
+            return
+        done = 0
+        for row, kind in kinds:
+            self._end.add_regular(row - done)
+            self._end.add(kind, self._rows + row)
+            done = row + 1
+        self._end.add_regular(shape.rows - done)
+        self.votes[self._width] += shape.rows - len(kinds)
+        marks = tuple(start + mark for mark in shape.marks)
+        self._append(Segment(start, stop, self._rows, shape.rows, marks, regular=True))
+
+    def _unsure_kinds(self, start: int, shape: Shape) -> list[tuple[int, Kind]] | None:
+        """The rows that are not regular, or nothing if too many are unsure or some are blank."""
+        if len(shape.unsure) > max(UNSURE_SHARE_MAX * shape.rows, 1):
+            return None
+        kinds: list[tuple[int, Kind]] = []
+        for row, first, last in shape.unsure:
+            records = self._file.between(start + first, start + last)
+            if not records:
+                return None
+            kind = kind_of(records[0], self._width)
+            if kind != "regular":
+                kinds.append((row, kind))
+        return kinds
+
+    def _split(self, start: int, limit: int, proven: bool) -> int:
+        """Split the records from *start* on until one ends at *limit* or later; gives where it ends."""
+        ragged, marks, rows, blank = Raggedness(), list[int](), 0, 0
+        records, before = Records(self._file, start), start
+        rows_max = max(EXACT_CELLS_MAX // self._width, MARK_ROWS)
+        for record, end in records:
+            kind = kind_of(record, self._width)
+            if kind == "blank":
+                blank += 1
+            else:
+                if rows % MARK_ROWS == 0:
+                    marks.append(before)
+                if kind == "regular" and self._width > 1 or has_two_filled(record):
+                    self.votes[len(record)] += 1
+                self._end.add(kind, self._rows + rows)
+                ragged.add(len(record), len(self._header.names))
+                rows += 1
+            before = end
+            if end >= limit or rows >= rows_max:
+                break
+        self._blank += blank
+        self._unclosed_cell = records.unclosed_cell
+        if rows:
+            regular = proven and not blank
+            self._append(Segment(start, before, self._rows, rows, tuple(marks), regular, ragged))
+        return before
+
+    def _append(self, segment: Segment) -> None:
+        self._segments.append(segment)
+        self._rows += segment.rows
+
+    def layout(self, band: str) -> Layout:
+        """Everything that was found, cut off where the table ends."""
+        segments, end = self._segments, self._end.end()
+        notes = [note for record in self._above if (note := note_of(record))]
+        outside = len(notes)
+        if end is not None:
+            segments = [segment for segment in segments if segment.first_row < end]
+            stop = self._file.text.size
+            if segments:
+                segments[-1] = self._shortened(segments[-1], end - segments[-1].first_row)
+            stop = segments[-1].stop if segments else self._start
+            notes.extend(self._notes_below(stop, NOTES_MAX - len(notes)))
+            outside += self._rows - end
+        raggedness = Raggedness(blank=self._blank)
+        for segment in segments:
+            raggedness.merge(segment.raggedness)
+        unclosed = () if self._unclosed_cell is None else (unclosed_quote(self._unclosed_cell, band),)
+        return Layout(
+            self._file,
+            self._width,
+            self._header,
+            tuple(segments),
+            self._rows if end is None else end,
+            tuple(notes[:NOTES_MAX]),
+            outside,
+            raggedness,
+            unclosed,
+        )
+
+    def _shortened(self, segment: Segment, rows: int) -> Segment:
+        """The first *rows* rows of a segment."""
+        ragged, stop, left = Raggedness(), segment.start, rows
+        for record, end in Records(self._file, segment.start):
+            if not is_blank(record):
+                if left == 0:
+                    break
+                ragged.add(len(record), len(self._header.names))
+                left -= 1
+            stop = end
+        marks = segment.marks[: (rows + MARK_ROWS - 1) // MARK_ROWS]
+        return replace(segment, stop=stop, rows=rows, marks=marks, raggedness=ragged)
+
+    def _notes_below(self, start: int, count: int) -> list[str]:
+        notes: list[str] = []
+        for record, _ in Records(self._file, start):
+            if len(notes) >= count:
+                break
+            if note := note_of(record):
+                notes.append(note)
+        return notes

@@ -1,0 +1,176 @@
+"""Reads a large text file part by part, in constant memory, as the same table that a small one gives (spec 0)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, BinaryIO
+
+from datasources.base import RawBand
+from datasources.csv import column_names, decimal_style_of, no_table
+from datasources.csv_layout import Layout, Segment, TextFile, lines_of, read_layout
+from datasources.csv_scan import MARK_ROWS
+from datasources.delimiter import Record, declared_delimiter, find_delimiter
+from datasources.encoding import to_utf8
+from datasources.extent import header_warnings, note_warnings, padded_names
+from datasources.options import ReadOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PART_ROWS = 100_000
+SAMPLE_STRETCHES = 8
+SAMPLE_ROWS = 4_096
+
+
+def stream_text(file: BinaryIO, name: str, options: ReadOptions, part_rows: int = PART_ROWS) -> RawBand:
+    """
+    Read the open *file* as the band *name*; its cells are a stream that holds the file open.
+
+    One pass over the whole file finds out what the table is and where its parts begin.
+    Raises as `csv.read_text`.
+    """
+    text = to_utf8(file, options.encoding, name)
+    if text.file is not file:
+        file.close()
+    delimiter = declared_delimiter(options) or find_delimiter(lambda: lines_of(text, text.start))
+    layout = read_layout(TextFile(text, delimiter, options), name, part_rows)
+    if layout is None:
+        raise no_table()
+    if layout.unclosed and not layout.rows:
+        raise no_table(layout.unclosed)
+    header, raggedness = layout.header, layout.raggedness
+    names, renamed = column_names(padded_names(header, raggedness.widest), name, options)
+    return RawBand(
+        name,
+        names,
+        TextStream(layout, len(names)),
+        "text",
+        decimal_style_of(delimiter),
+        options.locale,
+        options.null_values,
+        notes=layout.notes,
+        warnings=(
+            *text.warnings,
+            *layout.unclosed,
+            *header_warnings(header, name),
+            *raggedness.warnings(len(header.names), name),
+            *note_warnings(layout.outside, name),
+            *renamed,
+        ),
+    )
+
+
+class TextStream:
+    """
+    The rows of a large text file (a `base.Stream`).
+
+    Regular segments are read by Polars, others record by record; an empty cell is null.
+    """
+
+    def __init__(self, layout: Layout, width: int) -> None:
+        self._layout = layout
+        self._width = width
+        self._first_rows = [segment.first_row for segment in layout.segments]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the file has."""
+        return self._layout.rows
+
+    @property
+    def schema(self) -> pa.Schema:
+        """All columns are text."""
+        import pyarrow as pa
+
+        return pa.schema([(str(position), pa.large_string()) for position in range(self._width)])
+
+    def sample(self) -> pa.Table:
+        """Some thousand rows, in a few stretches spread over the file."""
+        stretch = SAMPLE_ROWS // SAMPLE_STRETCHES
+        if self.rows <= SAMPLE_ROWS:
+            return self.take(range(self.rows))
+        # Each stretch starts where the file is marked, so that only its own bytes are read.
+        starts = sorted(
+            {
+                row - (row - self._first_rows[self._segment_at(row)]) % MARK_ROWS
+                for row in range(0, self.rows, self.rows // SAMPLE_STRETCHES)
+            }
+        )
+        return self.take([row for start in starts for row in range(start, min(start + stretch, self.rows))])
+
+    def parts(self, columns: Sequence[int], encoded: Collection[int] = ()) -> Iterator[Callable[[], pa.Table]]:
+        """One part for each segment; columns in *encoded* become dictionaries of the part's own values."""
+        for segment in self._layout.segments:
+            yield partial(self._part, segment, tuple(columns), frozenset(encoded))
+
+    def take(self, rows: Sequence[int]) -> pa.Table:
+        """The whole rows at the ascending positions *rows*; reads some thousand records for each at most."""
+        records: list[Record] = []
+        for (start, stop, first_row), group in groupby(rows, self._stretch_of):
+            stretch = self._layout.file.between(start, stop)
+            records.extend(stretch[row - first_row] for row in group)
+        return _table(records, range(self._width), ())
+
+    def _segment_at(self, row: int) -> int:
+        return bisect_right(self._first_rows, row) - 1
+
+    def _stretch_of(self, row: int) -> tuple[int, int, int]:
+        """Offsets and first row of the stretch between two marks in which *row* stands."""
+        segment = self._layout.segments[self._segment_at(row)]
+        mark = (row - segment.first_row) // MARK_ROWS
+        stops = (*segment.marks[1:], segment.stop)
+        return segment.marks[mark], stops[mark], segment.first_row + mark * MARK_ROWS
+
+    def _part(self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]) -> pa.Table:
+        if segment.regular:
+            return self._regular_part(segment, columns, encoded)
+        records = self._layout.file.between(segment.start, segment.stop)
+        return _table(records, columns, encoded)
+
+    def _regular_part(
+        self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]
+    ) -> pa.Table:
+        import polars as pl
+        import pyarrow as pa
+
+        file = self._layout.file
+        data = file.text.read(segment.start, segment.stop)
+        # Categories of its own let the part's dictionary hold its own values only, and be freed with it.
+        dictionary = pl.Categorical(pl.Categories.random()) if encoded else None
+        schema = {
+            str(position): dictionary if dictionary is not None and position in encoded else pl.String()
+            for position in range(self._layout.width)
+        }
+        present = [str(position) for position in columns if position < self._layout.width]
+        frame = (
+            pl.scan_csv(
+                data,
+                has_header=False,
+                separator=file.delimiter or ",",
+                quote_char='"' if b'"' in data else None,
+                schema=schema,
+            )
+            .select(present)
+            .collect()
+        )
+        table = frame.to_arrow()
+        missing = pa.nulls(segment.rows, pa.large_string())
+        arrays = [
+            table.column(str(position)) if position < self._layout.width else missing for position in columns
+        ]
+        return pa.table(arrays, [str(position) for position in columns])
+
+
+def _table(records: Sequence[Record], columns: Sequence[int], encoded: Collection[int]) -> pa.Table:
+    """Some columns of *records* as Arrow; what a short record lacks is null, as is an empty cell."""
+    import pyarrow as pa
+
+    arrays = []
+    for position in columns:
+        cells = [record[position] or None if position < len(record) else None for record in records]
+        array = pa.array(cells, pa.large_string())
+        arrays.append(array.dictionary_encode() if position in encoded else array)
+    return pa.table(arrays, [str(position) for position in columns])

@@ -1,0 +1,44 @@
+"""
+Everything that the engine can raise beside the errors of a source.
+
+    EngineError                     something could not be computed or kept
+    └── SnapshotError               a snapshot cannot be saved or opened
+        ├── SnapshotNotFound        there is none
+        ├── SnapshotCorrupt         what is there is not what was saved
+        ├── SnapshotFormatError     no snapshot at all, or one of a newer Lastro
+        └── SnapshotNotSaved        it could not be written; what was there before is untouched
+"""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """Something could not be computed or kept; the message says what was found and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class SnapshotError(EngineError):
+    """A snapshot cannot be saved or opened."""
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class SnapshotNotFound(SnapshotError):
+    """There is no snapshot at the path."""
+
+
+class SnapshotCorrupt(SnapshotError):
+    """The file is damaged, or its content is not what its name promises."""
+
+
+class SnapshotFormatError(SnapshotError):
+    """The file is no snapshot, or one that only a newer Lastro can read."""
+
+
+class SnapshotNotSaved(SnapshotError):
+    """The snapshot could not be written; the one that was there before is untouched."""

@@ -1,0 +1,93 @@
+"""Freezes the bands of a report: typed, without duplicates, and with every fact that is computed beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Protocol
+
+from datasources.base import RawBand
+from datasources.options import ReadOptions
+from engine.band import type_band
+from engine.dedup import merge_duplicates
+from engine.excerpt import ROWS_MAX, Excerpt, excerpt_bands
+from engine.profile import Profile, profile_bands
+from engine.typing import ColumnType, Typed
+
+
+class SnapshotBand(Protocol):
+    """A band of a snapshot, in memory, streamed from its source, or stored."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its names: more than one where bands of equal content were merged."""
+
+    @property
+    def name(self) -> str:
+        """`canhoto+header` for merged bands."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+
+    @property
+    def columns(self) -> tuple[ColumnType, ...]:
+        """The verdict on each column."""
+
+    def take(self, rows: Sequence[int]) -> list[tuple[Typed, ...]]:
+        """The typed rows at the ascending positions *rows*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The bands of a report as they were at one moment; nothing in it changes."""
+
+    bands: tuple[SnapshotBand, ...]
+    profile: Profile
+
+
+Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]]
+"""Bands by name (frames, tables, relations, records or paths), or raw bands and paths in order."""
+
+
+def materialize(
+    sources: Sources, *, options: ReadOptions | None = None, complete: bool = True
+) -> Snapshot:
+    """
+    Type the bands of *sources*, merge those that repeat each other, and compute every fact.
+
+    A mapping gives each band its name; its values are Polars, Arrow or pandas frames, DuckDB relations,
+    lists of records, or paths. Unless *complete*, large text columns that the data context would not
+    print are not read: their null counts are then unknown. Raises `datasources.SourceError`.
+    """
+    bands = merge_duplicates([type_band(raw, complete=complete) for raw in _raw_bands(sources, options or ReadOptions())])
+    return Snapshot(bands, profile_bands(bands))
+
+
+def _raw_bands(sources: Sources, options: ReadOptions) -> list[RawBand]:
+    pairs = sources.items() if isinstance(sources, Mapping) else [(None, source) for source in sources]
+    return [band for name, source in pairs for band in _bands_of(name, source, options)]
+
+
+def _bands_of(name: str | None, source: object, options: ReadOptions) -> Sequence[RawBand]:
+    if isinstance(source, RawBand):
+        return [source if name is None else replace(source, name=name)]
+    if isinstance(source, str | PathLike):
+        from datasources.load import read_bands
+
+        path = fspath(source)
+        return read_bands([path if name is None else f"{name}={path}"], options)
+    from datasources.memory import band_from
+
+    return [band_from(source, name or "data", options)]
+
+
+def profile_snapshot(snapshot: Snapshot) -> Profile:
+    """The profile of a snapshot: its schema, enumerations and every precomputed fact."""
+    return snapshot.profile
+
+
+def take_excerpt(snapshot: Snapshot, rows_max: int = ROWS_MAX) -> Excerpt:
+    """The rows of a snapshot that may travel: an evenly spaced sample of at most *rows_max* rows in all."""
+    return excerpt_bands(snapshot.bands, rows_max)

@@ -1,0 +1,89 @@
+"""The command `lastro`: reads the words, calls the command's module, and turns errors into one sentence."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NoReturn
+
+from datasources.exceptions import SourceError
+from engine.exceptions import EngineError
+from lastro import context, inspect
+from lastro.output import OutputError
+from lastro.version import VERSION
+from prompts.exceptions import PromptError
+
+COMMANDS = (context, inspect)
+"""One module a command: each adds its parser and runs it."""
+
+EXIT_OK = 0
+EXIT_REFUSED = 2
+EXIT_INTERRUPTED = 130
+EXIT_PIPE = 141
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests the option or command that was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one sentence, and where help is; exit status 2."""
+        unknown = [word for word in _quoted(message) if word] or message.split(": ")[-1].split()
+        near = get_close_matches(unknown[0].split("=")[0], self._known_words(), n=1) if unknown else []
+        hint = f" Did you mean {near[0]}?" if near else ""
+        self.exit(EXIT_REFUSED, f"lastro: {message}.{hint} See '{self.prog} --help'.\n")
+
+    def _known_words(self) -> list[str]:
+        words: list[str] = []
+        for action in self._actions:
+            words += action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                words += action.choices
+                for command in action.choices.values():
+                    words += command._option_string_actions
+        return words
+
+
+def _quoted(message: str) -> list[str]:
+    parts = message.split("'")
+    return parts[1:2] if len(parts) > 2 and "invalid choice" in message else []
+
+
+def build_parser() -> Parser:
+    """The parser with all commands."""
+    parser = Parser(
+        prog="lastro",
+        description="From a report's files to a data context that a language model can trust.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="example:\n  lastro context vendas=vendas.csv pagamentos=pagamentos.parquet --rows 100",
+    )
+    parser.add_argument("--version", action="version", version=f"lastro {VERSION}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser, required=True)
+    for command in COMMANDS:
+        command.add_parser(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status is 0, 2 when something was refused, 130 when interrupted."""
+    parsed = build_parser().parse_args(arguments)
+    try:
+        status: int = parsed.run(parsed)
+        sys.stdout.flush()
+        return status
+    except (SourceError, EngineError, PromptError, OutputError) as error:
+        print(f"lastro: {error}", file=sys.stderr)
+        return EXIT_REFUSED
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough: no error, but nothing more may be written either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_PIPE
+    except KeyboardInterrupt:
+        print("lastro: interrupted.", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
