@@ -173,6 +173,8 @@ def _listed(column: pa.ChunkedArray) -> list[Cell]:
 def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 
+    if column.type.extension_name == "arrow.uuid":
+        return _map_values(column, str, pa.string())
     return pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
 
 

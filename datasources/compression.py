@@ -15,13 +15,13 @@ from datasources.options import MIB, ReadOptions
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 BLOCK_BYTES = MIB
-# zlib inflates at most a thousandfold, so a block of this size never grows past some 64 MiB before it is checked.
+# zlib inflates at most a thousandfold, so what is read never grows past some 64 MiB before it is checked.
 INPUT_BYTES = 64 * 1024
 
 
 def open_plain(path: Path, options: ReadOptions) -> BinaryIO:
     """
-    Open *path* for reading; a gz or zstd file (by its magic bytes, not its name) is inflated first.
+    Open *path* for reading; a gz or zstd file (by its magic bytes, not its name) is inflated.
 
     The inflated copy has no name, so it is gone when closed, even by a kill. Raises `SourceNotFound`,
     `SourceForbidden`, `SourceTooLarge` past a limit of *options*, `SourceUnreadable` when truncated or broken.
@@ -50,9 +50,7 @@ def _open(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except FileNotFoundError as error:
-        raise SourceNotFound(
-            f"There is no file {path.name}; check the path.", source=str(path)
-        ) from error
+        raise SourceNotFound(f"There is no file {path.name}; check the path.", source=str(path)) from error
     except PermissionError as error:
         raise SourceForbidden(
             f"{path.name} may not be read; ask for the permission.", source=str(path)
@@ -100,9 +98,7 @@ def _gzip_blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
     data = file.read(INPUT_BYTES)
     while data:
         member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-        while not member.eof:
-            if not data:
-                raise _truncated(path)
+        while True:
             try:
                 block = member.decompress(data, BLOCK_BYTES)
             except zlib.error as error:
@@ -111,7 +107,12 @@ def _gzip_blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
                 ) from error
             if block:
                 yield block
-            data = member.unused_data if member.eof else member.unconsumed_tail or file.read(INPUT_BYTES)
+            if member.eof:
+                data = member.unused_data
+                break
+            data = member.unconsumed_tail or file.read(INPUT_BYTES)
+            if not data and not block:
+                raise _truncated(path)
         # Some writers pad the last member with zeros.
         data = (data or file.read(INPUT_BYTES)).lstrip(b"\0")
         while not data and (more := file.read(INPUT_BYTES)):

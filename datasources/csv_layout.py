@@ -212,7 +212,7 @@ class _Scan:
                     start, stop, shape = waiting.popleft()
                     self._add(start, stop, shape.result())
                 else:
-                    # Quotes may hold line ends: only when this stretch is cut is it known where the next begins.
+                    # Quotes may hold line ends: only once this stretch is cut, the next can begin.
                     position = self._add_next(position, stretch)
 
     def _next_stretch(self, position: int) -> bytes:
@@ -279,7 +279,7 @@ class _Scan:
             else:
                 if rows % MARK_ROWS == 0:
                     marks.append(before)
-                if kind == "regular" and self._width > 1 or has_two_filled(record):
+                if (kind == "regular" and self._width > 1) or has_two_filled(record):
                     self.votes[len(record)] += 1
                 self._end.add(kind, self._rows + rows)
                 ragged.add(len(record), len(self._header.names))

@@ -1,4 +1,4 @@
-"""Proves at memory speed that a stretch of text is a regular table: bits for quotes, delimiters and line ends."""
+"""Proves at memory speed that a stretch of text is a regular table."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ def measure(data: bytes, width: int, delimiter: int) -> Shape | None:
     import numpy as np
 
     array = np.frombuffer(data, np.uint8)
-    line_ends = _positions(array, NEW_LINE)
+    new_lines, delimiters = _bits(array, NEW_LINE), _bits(array, delimiter)
+    inside: Words | None = None
+    if b'"' in data:
+        inside = _inside_quotes(array)
+        new_lines &= ~inside
+        delimiters &= ~inside
+    line_ends = _positions(new_lines)
     if not len(line_ends):
         return None
-    delimiters = _bits(array, delimiter)
-    quoted = QUOTE.to_bytes(1, "little") in data
-    if quoted:
-        inside = _inside_quotes(array)
-        line_ends = line_ends[~_test(inside, line_ends)]
-        delimiters &= ~inside
-        if not len(line_ends) or not _well_quoted(array, inside, delimiters, int(line_ends[-1]) + 1):
-            return None
+    if inside is not None and not _well_quoted(array, inside, new_lines | delimiters, int(line_ends[-1]) + 1):
+        return None
     numbers = np.arange(1, len(line_ends) + 1, dtype=np.int64)
     if not np.array_equal(_count_before(delimiters, line_ends), numbers * (width - 1)):
         return None
     stop = int(line_ends[-1]) + 1
     after_return = (array[line_ends - 1] == RETURN) & (line_ends > 0)
-    if b"\r" in data and _returns(array[:stop], inside if quoted else None) != int(after_return.sum()):
+    if b"\r" in data and _returns(array[:stop], inside) != int(after_return.sum()):
         return None
     starts = np.concatenate(([0], line_ends[:-1] + 1))
     ends = line_ends - after_return
@@ -93,15 +93,23 @@ def _bits(array: Bytes, byte: int) -> Words:
     return words.view("<u8")
 
 
-def _positions(array: Bytes, byte: int) -> Positions:
+def _positions(words: Words) -> Positions:
+    """Where the bits are set, ascending."""
     import numpy as np
 
-    return np.concatenate(
-        [
-            np.flatnonzero(array[start : start + BLOCK_BYTES] == byte) + start
-            for start in range(0, len(array), BLOCK_BYTES)
-        ]
-    )
+    one = np.uint64(1)
+    at = np.flatnonzero(words)
+    left, found = words[at], []
+    while len(at):
+        # The lowest bit of each word; lines are longer than a word as a rule, so few turns are needed.
+        below = (left - one) & ~left
+        found.append(at * 64 + np.bitwise_count(below))
+        left &= left - one
+        more = np.flatnonzero(left)
+        at, left = at[more], left[more]
+    if len(found) == 1:
+        return found[0]
+    return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
 
 def _test(words: Words, positions: Positions) -> Flags:
@@ -109,7 +117,7 @@ def _test(words: Words, positions: Positions) -> Flags:
     import numpy as np
 
     shift = (positions & 63).astype(np.uint64)
-    return (words[positions >> 6] >> shift & np.uint64(1)).astype(np.bool_)
+    return np.asarray(words[positions >> 6] >> shift & np.uint64(1), np.bool_)
 
 
 def _count_before(words: Words, positions: Positions) -> Positions:
@@ -120,7 +128,7 @@ def _count_before(words: Words, positions: Positions) -> Positions:
     before_word = np.cumsum(counts) - counts
     at = positions >> 6
     below = (np.uint64(1) << (positions & 63).astype(np.uint64)) - np.uint64(1)
-    return before_word[at] + np.bitwise_count(words[at] & below)
+    return np.asarray(before_word[at] + np.bitwise_count(words[at] & below), np.int64)
 
 
 def _after(words: Words) -> Words:
@@ -156,13 +164,12 @@ def _inside_quotes(array: Bytes) -> Words:
     return quotes ^ (np.uint64(0) - carried)
 
 
-def _well_quoted(array: Bytes, inside: Words, delimiters: Words, stop: int) -> bool:
+def _well_quoted(array: Bytes, inside: Words, between: Words, stop: int) -> bool:
     """Whether each quote before *stop* opens a cell, closes one, or is one of two within a cell."""
     import numpy as np
 
     quotes = _bits(array, QUOTE)
     opening, closing = quotes & inside, quotes & ~inside
-    between = delimiters | (_bits(array, NEW_LINE) & ~inside)
     first_byte = np.zeros_like(between)
     first_byte[0] = 1
     misplaced = opening & ~(_after(between | closing) | first_byte)
@@ -177,8 +184,12 @@ def _well_quoted(array: Bytes, inside: Words, delimiters: Words, stop: int) -> b
 
 def _returns(array: Bytes, inside: Words | None) -> int:
     """How many carriage returns stand outside of quotes."""
-    positions = _positions(array, RETURN)
-    return len(positions) if inside is None else int((~_test(inside, positions)).sum())
+    import numpy as np
+
+    returns = _bits(array, RETURN)
+    if inside is not None:
+        returns &= ~inside[: len(returns)]
+    return int(np.bitwise_count(returns).sum())
 
 
 # ------------------------------------------------------------------ filled cells

@@ -1,7 +1,8 @@
-"""Reads a large text file part by part, in constant memory, as the same table that a small one gives (spec 0)."""
+"""Reads a large text file part by part, in constant memory, as the table that `csv` would give (spec 0)."""
 
 from __future__ import annotations
 
+import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -13,7 +14,7 @@ from datasources.csv import column_names, decimal_style_of, no_table
 from datasources.csv_layout import Layout, Segment, TextFile, lines_of, read_layout
 from datasources.csv_scan import MARK_ROWS
 from datasources.delimiter import Record, declared_delimiter, find_delimiter
-from datasources.encoding import to_utf8
+from datasources.encoding import Utf8File, to_utf8
 from datasources.extent import header_warnings, note_warnings, padded_names
 from datasources.options import ReadOptions
 
@@ -35,6 +36,14 @@ def stream_text(file: BinaryIO, name: str, options: ReadOptions, part_rows: int 
     text = to_utf8(file, options.encoding, name)
     if text.file is not file:
         file.close()
+    try:
+        return _band(text, name, options, part_rows)
+    except BaseException:
+        text.file.close()
+        raise
+
+
+def _band(text: Utf8File, name: str, options: ReadOptions, part_rows: int) -> RawBand:
     delimiter = declared_delimiter(options) or find_delimiter(lambda: lines_of(text, text.start))
     layout = read_layout(TextFile(text, delimiter, options), name, part_rows)
     if layout is None:
@@ -73,6 +82,8 @@ class TextStream:
     def __init__(self, layout: Layout, width: int) -> None:
         self._layout = layout
         self._width = width
+        # The file is open as long as somebody may read parts of it; the parts keep the stream alive.
+        weakref.finalize(self, layout.file.text.file.close)
         self._first_rows = [segment.first_row for segment in layout.segments]
 
     @property
@@ -101,7 +112,9 @@ class TextStream:
         )
         return self.take([row for start in starts for row in range(start, min(start + stretch, self.rows))])
 
-    def parts(self, columns: Sequence[int], encoded: Collection[int] = ()) -> Iterator[Callable[[], pa.Table]]:
+    def parts(
+        self, columns: Sequence[int], encoded: Collection[int] = ()
+    ) -> Iterator[Callable[[], pa.Table]]:
         """One part for each segment; columns in *encoded* become dictionaries of the part's own values."""
         for segment in self._layout.segments:
             yield partial(self._part, segment, tuple(columns), frozenset(encoded))
@@ -130,9 +143,7 @@ class TextStream:
         records = self._layout.file.between(segment.start, segment.stop)
         return _table(records, columns, encoded)
 
-    def _regular_part(
-        self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]
-    ) -> pa.Table:
+    def _regular_part(self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]) -> pa.Table:
         import polars as pl
         import pyarrow as pa
 

@@ -110,9 +110,8 @@ def to_utf8(file: BinaryIO, declared: str | None, band: str) -> Utf8File:
         plain = Utf8File(file, 0, size)
         refuse_binary(head[:size], has_nul=False)
     start = encoding.mark_bytes if encoding else 0
-    if encoding is None or encoding.name == "utf-8":
-        if _all_valid_utf8(plain, start):
-            return Utf8File(file, start, size, padding)
+    if (encoding is None or encoding.name == "utf-8") and _all_valid_utf8(plain, start):
+        return Utf8File(file, start, size, padding)
     if not nul_allowed and any(b"\0" in block for block in _blocks(plain, 0)):
         refuse_binary(head, has_nul=True)
     if encoding is None:

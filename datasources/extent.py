@@ -1,4 +1,4 @@
-"""Finds the table among the records of a text file or sheet: its width, header, end and ragged rows (spec 0.3, 0.5)."""
+"""Finds the table among the records of a text file or sheet: its header, end and rows (spec 0.3, 0.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from datasources.base import DataWarning
-from datasources.delimiter import Record
+from datasources.delimiter import Record, is_blank
 from datasources.names import WHITE_SPACE
 
 Position = TypeVar("Position")
@@ -66,9 +66,14 @@ def count_filled(record: Record) -> int:
 def has_two_filled(record: Record) -> bool:
     """Whether at least two cells are filled, which a title or a note has not."""
     # The two comparisons decide nearly every record, and this runs for each of them.
-    if len(record) > 1 and (first := record[0]) and (second := record[1]):
-        if " " < first[0] < "\x7f" and " " < second[0] < "\x7f":
-            return True
+    if (
+        len(record) > 1
+        and (first := record[0])
+        and (second := record[1])
+        and " " < first[0] < "\x7f"
+        and " " < second[0] < "\x7f"
+    ):
+        return True
     found = 0
     for cell in record:
         if is_filled(cell):
@@ -146,7 +151,7 @@ def find_header(records: Sequence[Record], width: int) -> Header | None:
 
 def _first_of_width(records: Sequence[Record], width: int) -> int | None:
     for index, record in enumerate(records):
-        if width == 1 and count_filled(record) or len(record) == width and has_two_filled(record):
+        if count_filled(record) if width == 1 else len(record) == width and has_two_filled(record):
             return index
     return None
 
@@ -193,16 +198,17 @@ def _spread(upper: Record, after: int) -> Record:
     """Fill the blanks of an upper level with their left neighbour, from position *after* on."""
     spread: Record = []
     for position, cell in enumerate(upper):
-        if not is_filled(cell) and position > after:
-            cell = spread[-1]
-        spread.append(cell)
+        takes_left = not is_filled(cell) and position > after
+        spread.append(spread[-1] if takes_left else cell)
     return spread
 
 
 def _join_levels(upper: Record, lower: Record) -> tuple[str, ...]:
     """Join each pair of names by a space; equal ones are not doubled."""
-    pairs = [(high.strip(WHITE_SPACE), low.strip(WHITE_SPACE)) for high, low in zip(upper, lower, strict=True)]
-    return tuple(high if high == low else f"{high} {low}".strip() for high, low in pairs)
+    stripped = ([name.strip(WHITE_SPACE) for name in level] for level in (upper, lower))
+    return tuple(
+        high if high == low else f"{high} {low}".strip() for high, low in zip(*stripped, strict=True)
+    )
 
 
 # ------------------------------------------------------------------ where the table ends
@@ -345,5 +351,5 @@ def find_table(records: Sequence[Record]) -> Table | None:
         if len(records[index]) != header_width:
             raggedness.add(len(records[index]), header_width)
     outside = [note for record in (*records[: header.above], *records[stop:]) if (note := note_of(record))]
-    raggedness.blank = kinds.count("blank") + sum(count_filled(record) == 0 for record in records[: header.above])
+    raggedness.blank = kinds.count("blank") + sum(map(is_blank, records[: header.above]))
     return Table(header, rows, tuple(outside[:NOTES_MAX]), raggedness, len(outside))

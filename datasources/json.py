@@ -127,7 +127,11 @@ class _Reader:
         first = file.readline(self.options.small_bytes)
         is_lines = first.endswith(b"\n") and self._is_value(first.decode()) and _holds_more(file)
         file.seek(start)
-        return self._read_lines(line.decode() for line in file) if is_lines else self._read_text(file.read().decode())
+        return (
+            self._read_lines(line.decode() for line in file)
+            if is_lines
+            else self._read_text(file.read().decode())
+        )
 
     def _decode(self, data: bytes) -> str:
         if _is_wide(data[:4]) and self.options.encoding is None:

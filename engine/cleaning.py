@@ -32,5 +32,5 @@ def is_null_token(text: str) -> bool:
     >>> [is_null_token(text) for text in ("-", "***", "R$ -", "*", "NAN")]
     [True, True, True, False, False]
     """
-    return text in NULL_TOKENS or _NULL_PATTERN.fullmatch(text) is not None
+    return text in NULL_TOKENS or (text[-1:] in "-*" and _NULL_PATTERN.fullmatch(text) is not None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from engine.typing import ColumnType, Typed
@@ -64,12 +65,24 @@ def scaled_text(value: int, scale: int) -> str:
         # Up to 15 digits survive a double, whose shortest text is then the number itself.
         text = repr(value / 10**scale)
         if text.endswith(".0"):
-            return text[:-2] if value else "0"
+            return text[:-2]
         if "e" not in text:
             return text
     digits = f"{abs(value):0{scale + 1}d}"
     text = f"{digits[:-scale]}.{digits[-scale:]}".rstrip("0").rstrip(".")
     return f"-{text}" if value < 0 else text
+
+
+def scaled_texts(values: Sequence[int], scale: int) -> list[str]:
+    """What `scaled_text` gives for each of *values*."""
+    if scale == 0:
+        return list(map(str, values))
+    if values and -_SHORT < min(values) and max(values) < _SHORT:
+        power = 10**scale
+        texts = [repr(value / power) for value in values]
+        if "e" not in "".join(texts):
+            return [text[:-2] if text[-2:] == ".0" else text for text in texts]
+    return [scaled_text(value, scale) for value in values]
 
 
 def double_text(value: float, digits: int | None = None) -> str:

@@ -28,7 +28,7 @@ EDGE_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class ColumnSample:
-    """The columns of a band: whole, or the cells of an evenly spaced sample of its rows."""
+    """The columns of a band: whole, or the cells of an evenly spaced sample of rows."""
 
     columns: tuple[Sequence[Typed], ...]
     rows: int
@@ -42,7 +42,7 @@ class ColumnSample:
 
 
 def sample_columns(band: SnapshotBand, rows_max: int = SAMPLE_ROWS_MAX) -> ColumnSample:
-    """The whole columns of a band in memory; of another the cells of at most *rows_max* rows, evenly spaced."""
+    """The columns of a band: whole where it is in memory, else of at most *rows_max* rows, evenly spaced."""
     if isinstance(band, Band) and band.values is not None:
         return ColumnSample(band.values, band.rows, band.rows)
     share = min(rows_max, max(1, SAMPLE_CELLS_MAX // max(1, len(band.columns))))
@@ -54,7 +54,7 @@ def sample_columns(band: SnapshotBand, rows_max: int = SAMPLE_ROWS_MAX) -> Colum
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many cells are in each of some bins, which lie side by side from the least value to the greatest."""
+    """How many cells are in each of some bins, side by side from the least value to the greatest."""
 
     starts: tuple[str, ...]
     """The least value of each bin, as facts print; the last bin ends with `end`."""
@@ -95,13 +95,17 @@ def _day_of(value: Typed) -> int:
 
 
 def _of_steps(
-    values: Sequence[Typed], low: int, high: int, step_of: Callable[[Typed], int], text_of: Callable[[int], str]
+    values: Sequence[Typed],
+    low: int,
+    high: int,
+    step_of: Callable[[Typed], int],
+    text_of: Callable[[int], str],
 ) -> Histogram | None:
     span = high - low
     if span <= 0:
         return None
     bins = min(BINS, span + 1)
-    # With a bin for each step there is no upper edge to share; else the greatest value belongs to the last bin.
+    # A bin for each step has no upper edge to share; else the greatest value belongs to the last bin.
     width = span + 1 if bins == span + 1 else span
     found: Counter[int] = Counter()
     for value, count in Counter(values).items():

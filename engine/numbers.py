@@ -50,10 +50,12 @@ PATTERN = (
 )
 """Every cell that reads as a number, in the syntax that Python's and Rust's regular expressions share."""
 
-_is_number = re.compile(PATTERN).fullmatch
+STARTS = frozenset("0123456789.,+-\u2212($R€£U")
+"""What a number begins with: a digit, a mark, a sign, a parenthesis or a currency. Dates begin with a digit."""
+
 _parts_of = re.compile(
-    rf"(?P<open>\()?(?P<sign>{_SIGN})?(?P<currency>{CURRENCY})?{_SPACE}*(?P<inner>\(|{_SIGN})?"
-    rf"(?P<core>[0-9.,](?:[0-9., \u00a0\u202f']*[0-9])?)(?P<trail>{_SIGN})?{_SPACE}?(?P<percent>%)?\)?"
+    rf"(\()?({_SIGN})?(?:({CURRENCY}){_SPACE}*(\(|{_SIGN})?)?"
+    rf"([0-9.,](?:[0-9., \u00a0\u202f']*[0-9])?)({_SIGN})?(?:{_SPACE}?(%))?(\))?"
 ).fullmatch
 _kind_of = re.compile("|".join(f"(?P<{kind}>{core})" for kind, core in _CORES.items())).fullmatch
 _without_marks = str.maketrans("", "", ".,' \u00a0\u202f")
@@ -89,14 +91,14 @@ def read_number(text: str) -> NumberCell | None:
     """
     if text.isdigit() and text.isascii():
         return _plain(text)
-    if _is_number(text) is None:
-        return None
     parts = _parts_of(text)
-    if parts is None:  # pragma: no cover - every text of PATTERN has these parts
+    if parts is None:
         return None
-    opened, sign, currency, inner, core, trail, percent = parts.groups()
+    opened, sign, currency, inner, core, trail, percent, closed = parts.groups()
+    if not _is_signed_once(opened, sign, inner, trail, percent, closed):
+        return None
     kind_match = _kind_of(core)
-    if kind_match is None:  # pragma: no cover - as above
+    if kind_match is None:
         return None
     kind = kind_match.lastgroup
     digits = core.translate(_without_marks)
@@ -116,6 +118,21 @@ def read_number(text: str) -> NumberCell | None:
     integer_digits = len(digits) - decimals
     leading = integer_digits > 1 and digits[0] == "0"
     return NumberCell(kind, value, decimals, integer_digits, percent or currency, leading, mark)  # type: ignore[arg-type]
+
+
+def _is_signed_once(
+    opened: str | None, sign: str | None, inner: str | None, trail: str | None, percent: str | None, closed: str | None
+) -> bool:
+    """Whether there is one sign at most, or one pair of parentheses, in a place where `PATTERN` has it."""
+    if opened:
+        return bool(closed) and not (sign or inner or trail)
+    if inner == "(":
+        return bool(closed) and not (sign or trail or percent)
+    if closed:
+        return False
+    if inner or trail:
+        return not percent and not sign and not (inner and trail)
+    return True
 
 
 def _plain(text: str) -> NumberCell:

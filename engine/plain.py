@@ -11,7 +11,16 @@ from datasources.base import Cell, DataWarning, Lists, RawBand
 from datasources.names import WHITE_SPACE
 from engine import counting, roles
 from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
-from engine.typing import ColumnEvidence, ColumnType, Typed, decide_types, observe, read_cell, text_of
+from engine.typing import (
+    ColumnEvidence,
+    ColumnType,
+    Typed,
+    allows_compact,
+    decide_types,
+    observe,
+    read_cell,
+    text_of,
+)
 from engine.uniform import Uniform, read_uniform, read_uniform_numbers
 
 
@@ -101,7 +110,9 @@ def _read_texts(
             else:
                 counts[text] = counts.get(text, 0) + raw[cell]
     clean[None] = None
-    uniform = read_uniform(list(counts), list(counts.values())) if only_text and counts else None
+    uniform = None
+    if only_text and counts:
+        uniform = read_uniform(list(counts), list(counts.values()), compact=allows_compact(name))
     evidence = observe(counts, name, patient=False) if uniform is None else uniform.evidence
     return _Column(cells, clean, counts, evidence, uniform, is_clean, only_text)
 

@@ -10,7 +10,7 @@ from datasources.base import DataWarning
 from engine import roles
 from engine.band import Band
 from engine.enums import ordered_counts
-from engine.facts import average_text, cell_text, decimals_text, exact_text, scaled_text
+from engine.facts import average_text, cell_text, decimals_text, exact_text, scaled_texts
 from engine.statistics import (
     DISTINCT_MAX,
     Axis,
@@ -239,11 +239,12 @@ def _profile_group(
         remainder = _add(others, measure.double)
         rest = GroupRest(len(others), exact_text(remainder, measure)) if others else None
         groups = groups[:LEADERS]
+    totals = [total for _, total in groups]
     if measure.double:
-        parts = [GroupPart(value, exact_text(total, measure)) for value, total in groups]
+        texts = [exact_text(total, measure) for total in totals]
     else:
-        scale = measure.scale
-        parts = [GroupPart(value, scaled_text(total, scale)) for value, total in groups]  # type: ignore[arg-type]
+        texts = scaled_texts(totals, measure.scale)  # type: ignore[arg-type]
+    parts = list(map(GroupPart, [value for value, _ in groups], texts))
     if None in sums:
         parts.append(GroupPart(None, exact_text(sums[None], measure)))
     return GroupProfile(measure.name, by.name, axis.kind, axis.period, tuple(parts), rest)

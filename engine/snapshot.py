@@ -45,6 +45,8 @@ class Snapshot:
 
     bands: tuple[SnapshotBand, ...]
     profile: Profile
+    id: str | None = None
+    """The name of its content, where it is known already: see `snapshot_id`."""
 
 
 Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]]

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from datasources.base import DataWarning
 from engine.exceptions import SnapshotFormatError
-from engine.profile import (
-    BandProfile,
-    FieldProfile,
-    GroupPart,
-    GroupProfile,
-    GroupRest,
-    Profile,
-    ReportAggregate,
-    ValueCount,
-)
-from engine.typing import Coercion, ColumnType
+from engine.profile import Profile
+from engine.typing import ColumnType
 
 if TYPE_CHECKING:
     from engine.snapshot import Snapshot
@@ -91,61 +83,44 @@ def read_document(text: str) -> Document:
             f"The snapshot has format {found['format']!r} and this Lastro reads format {FORMAT}: "
             "use the Lastro that wrote it, or save it again."
         )
-    return Document(
-        found["id"],
-        found["version"],
-        tuple(
-            BandDocument(tuple(one["names"]), one["rows"], tuple(_column(each) for each in one["columns"]))
-            for one in found["bands"]
-        ),
-        _profile(found["profile"]),
-    )
+    del found["format"]
+    document: Document = _build(Document, found)
+    return document
 
 
-_Json = Mapping[str, Any]
-"""An object of the document; its values are checked by the dataclasses that they become."""
+def _build(kind: Any, found: Any) -> Any:
+    """
+    The value of type *kind* that JSON gave as *found*: dataclasses from objects, tuples of all sorts from lists.
+
+    The types themselves say how, so that a new field of a profile is kept without a word here.
+    """
+    origin = get_origin(kind)
+    if origin in (Union, UnionType):
+        if found is None:
+            return None
+        kinds = [one for one in get_args(kind) if one is not NoneType]
+        return _build(kinds[0], found) if len(kinds) == 1 else _scalar(found)
+    if is_dataclass(kind):
+        hints = _hints(kind)
+        return kind(**{name: _build(hints[name], value) for name, value in found.items()})  # type: ignore[operator]
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        hints = _hints(kind)
+        return kind(*(_build(hint, value) for hint, value in zip(hints.values(), found, strict=True)))
+    if origin is tuple:
+        item = get_args(kind)[0]
+        return tuple(_build(item, value) for value in found)
+    if origin is not None and origin is not Literal and issubclass(origin, Mapping):
+        item = get_args(kind)[1]
+        return {key: _build(item, value) for key, value in found.items()}
+    return _scalar(found)
 
 
-def _column(found: _Json) -> ColumnType:
-    return ColumnType(
-        **{**found, "coercion": _coercion(found["coercion"]), "null_values": tuple(found["null_values"])}
-    )
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
-def _coercion(found: _Json | None) -> Coercion | None:
-    return None if found is None else Coercion(**found)
-
-
-def _profile(found: _Json) -> Profile:
-    return Profile(
-        tuple(_band(one) for one in found["bands"]),
-        tuple(ReportAggregate(**one) for one in found["aggregates"]),
-        tuple(DataWarning(**{**one, "sample": tuple(one["sample"])}) for one in found["warnings"]),
-    )
-
-
-def _band(found: _Json) -> BandProfile:
-    changed = {
-        "names": tuple(found["names"]),
-        "fields": tuple(_field(one) for one in found["fields"]),
-        "groups": tuple(_group(one) for one in found["groups"]),
-        "notes": tuple(found["notes"]),
-    }
-    return BandProfile(**{**found, **changed})
-
-
-def _field(found: _Json) -> FieldProfile:
-    values: Sequence[_Json] | None = found["values"]
-    changed = {
-        "values": None if values is None else tuple(ValueCount(**one) for one in values),
-        "coercion": _coercion(found["coercion"]),
-    }
-    return FieldProfile(**{**found, **changed})
-
-
-def _group(found: _Json) -> GroupProfile:
-    changed = {
-        "parts": tuple(GroupPart(**one) for one in found["parts"]),
-        "rest": None if found["rest"] is None else GroupRest(**found["rest"]),
-    }
-    return GroupProfile(**{**found, **changed})
+def _scalar(found: Any) -> Any:
+    if isinstance(found, list | dict):
+        raise TypeError(f"a single value was expected, not {type(found).__name__}")
+    return found

@@ -47,8 +47,7 @@ class TypedParts:
 def typed_parts(band: SnapshotBand) -> TypedParts:
     """The typed columns of *band*, named by position; raises what its source raises."""
     if isinstance(band, StoredBand):
-        reader = band.read()
-        return TypedParts(reader.schema, iter(reader))
+        return TypedParts(*band.parts())
     digits = _digits(band)
     schema = _schema(band.columns, digits)
     if isinstance(band, Band) and band.values is not None:

@@ -105,6 +105,10 @@ class ColumnEvidence:
                 self.numbers.add(cell, count)
 
     def _add_text(self, text: str, count: int, compact: bool) -> None:
+        if text[0] not in numbers.STARTS:
+            # No number or date begins like this, so neither grammar needs to be asked.
+            self._add_word(text, count)
+            return
         number = numbers.read_number(text)
         if number is not None:
             self.numbers.add(number, count)
@@ -112,15 +116,7 @@ class ColumnEvidence:
         if moment is not None:
             self.dates.add(moment, count)
         if number is None and moment is None:
-            if is_null_token(text):
-                self.tokens += count
-            elif text in DATE_NULL_TOKENS:
-                self.date_tokens += count
-            elif text.lower() in _BOOLEANS:
-                self.booleans += count
-            else:
-                _keep(self.not_number, text)
-                _keep(self.not_date, text)
+            self._add_word(text, count)
         elif moment is None:
             if text in DATE_NULL_TOKENS:
                 self.date_tokens += count
@@ -128,6 +124,18 @@ class ColumnEvidence:
                 _keep(self.not_date, text)
         elif number is None:
             _keep(self.not_number, text)
+
+    def _add_word(self, text: str, count: int) -> None:
+        """Count a text that is neither number nor date."""
+        if is_null_token(text):
+            self.tokens += count
+        elif text in DATE_NULL_TOKENS:
+            self.date_tokens += count
+        elif text.lower() in _BOOLEANS:
+            self.booleans += count
+        else:
+            _keep(self.not_number, text)
+            _keep(self.not_date, text)
 
     def merge(self, other: ColumnEvidence) -> None:
         """Take in what *other* saw in other rows of the same column."""

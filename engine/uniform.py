@@ -74,9 +74,11 @@ def _whole(style: str, scale: int, unit: str | None) -> Any:
     return re.compile(rf"{cell}(?:\n{cell})*").fullmatch
 
 
-def read_uniform(cells: Sequence[Cell], counts: Sequence[int]) -> Uniform | None:
+def read_uniform(cells: Sequence[Cell], counts: Sequence[int], *, compact: bool = False) -> Uniform | None:
     """
     Read the distinct stripped texts *cells*, each standing *counts* times; None when they are not alike.
+
+    Where *compact* allows `YYYYMMDD`, plain digits may be dates, which is found out cell by cell.
     """
     first = cells[0]
     assert isinstance(first, str)
@@ -85,6 +87,8 @@ def read_uniform(cells: Sequence[Cell], counts: Sequence[int]) -> Uniform | None
     number = read_number(first)
     if number is not None:
         if number.kind not in ("plain", "br", "point") or number.leading_zero or number.decimals > DECIMALS_MAX:
+            return None
+        if compact and number.kind == "plain":
             return None
         return _read_numbers(cells, counts, number.kind, number.decimals, number.unit)
     if len(first) >= 10 and first[4:5] == "-":

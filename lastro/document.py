@@ -121,6 +121,13 @@ def _without(data: dict[str, Any], key: str) -> dict[str, Any]:
     return data
 
 
+def schema_text() -> str:
+    """The JSON Schema of the document, indented, ending in a line break."""
+    import json
+
+    return json.dumps(ContextDocument.model_json_schema(mode="serialization"), indent=2) + "\n"
+
+
 def document_of(profile: Profile) -> ContextDocument:
     """The document of a complete profile."""
     return ContextDocument(

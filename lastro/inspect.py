@@ -23,8 +23,8 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         "inspect",
         help="show people what is in files: columns, how they were read, warnings, token costs",
         description=(
-            "Show what is in a report's files: each column with its type, nulls, distinct values and shape; how it "
-            "was read and what spoke for it; what was assumed; and what the data cost in tokens."
+            "Show what is in a report's files: each column with its type, nulls, distinct values and shape; "
+            "how it was read and what spoke for it; what was assumed; and what the data cost in tokens."
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EXAMPLE,

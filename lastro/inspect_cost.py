@@ -66,10 +66,12 @@ def _rows_label(excerpt: Excerpt) -> str:
 
 
 def csv_bytes(band: SnapshotBand, sample: ColumnSample) -> int:
-    """Bytes of a band as CSV with commas, a header and quotes where they are needed; scaled up from a sample."""
+    """Bytes of a band as CSV with commas, a header and quotes where needed; scaled up from a sample."""
     lone = len(band.columns) == 1
     header = sum(_csv_length(column.name, lone) for column in band.columns) + len(band.columns)
-    cells = _cell_bytes(band.columns, sample, lambda value, column: _csv_length(cell_text(value, column), lone))
+    cells = _cell_bytes(
+        band.columns, sample, lambda value, column: _csv_length(cell_text(value, column), lone)
+    )
     return header + _scaled(cells + sample.rows * len(band.columns), sample)
 
 

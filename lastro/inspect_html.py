@@ -43,7 +43,9 @@ def render_page(inspection: Inspection) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(rects=_rects, length=_length, cost=cost_text, names=listed_names, counted=_counted)
+    environment.filters.update(
+        rects=_rects, length=_length, cost=cost_text, names=listed_names, counted=_counted
+    )
     environment.globals.update(
         NULL=NULL,
         LIST_SHOWN=LIST_SHOWN,

@@ -118,6 +118,8 @@ class Inspection:
     bands: tuple[BandView, ...]
     aggregates: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
+    """One line each; of many that are alike the first few, and how many more."""
+    warnings_in_all: int
     costs: Costs
 
 
@@ -137,6 +139,7 @@ def inspect_snapshot(snapshot: Snapshot, columns_max: int | None) -> Inspection:
         ),
         tuple((_shown(one.id), one.value) for one in profile.aggregates),
         _warnings(profile),
+        len(profile.warnings),
         count_costs(snapshot, samples),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from json.encoder import encode_basestring
 
-from engine.facts import double_text, scaled_text
+from engine.facts import double_text, scaled_text, scaled_texts
 from engine.typing import ColumnType, Typed
 from prompts.formats import cut_cell, inert, json_text
 
@@ -34,8 +34,10 @@ def _write_column(column: ColumnType, cells: Sequence[Typed], citations: bool) -
     if column.type == "number":
         if column.double:
             return ["" if cell is None else key + double_text(float(cell)) for cell in cells]
-        scale = column.scale
-        return ["" if cell is None else key + scaled_text(cell, scale) for cell in cells]  # type: ignore[arg-type]
+        if None in cells:
+            scale = column.scale
+            return ["" if cell is None else key + scaled_text(cell, scale) for cell in cells]  # type: ignore[arg-type]
+        return [key + text for text in scaled_texts(cells, column.scale)]  # type: ignore[arg-type]
     if column.type == "boolean":
         return ["" if cell is None else f"{key}{'true' if cell else 'false'}" for cell in cells]
     if column.type != "text":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -53,8 +55,7 @@ def test_a_cut_file_is_one_clear_error(tmp_path, write, cut):
     write(path, TABLE)
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(SourceUnreadable, match=r"t\.arrow is not a whole Arrow file"):
-        band = read_arrow(path, "b", ReadOptions())
-        assert band.rows < 50_000, "nothing was missing"
+        read_arrow(path, "b", ReadOptions())
 
 
 def test_too_many_columns_are_refused(tmp_path):
@@ -97,9 +98,7 @@ def test_the_sample_is_spread():
 def test_a_chain_is_its_streams_in_order(cuts, picks):
     table = TABLE.slice(0, 300)
     edges = [0, *sorted(cuts), 300]
-    chain = ChainedStream(
-        tuple(ArrowStream(table.slice(a, b - a)) for a, b in zip(edges, edges[1:], strict=False))
-    )
+    chain = ChainedStream(tuple(ArrowStream(table.slice(a, b - a)) for a, b in pairwise(edges)))
     assert chain.rows == 300
     whole = pa.concat_tables([part() for part in chain.parts([0])])
     assert whole.column(0).to_pylist() == list(range(300))

@@ -162,7 +162,7 @@ def test_text_parts_are_one_band_in_order_of_their_names(tmp_path, small):
     for argument in (folder, folder / "*.csv*"):
         (band,) = read(argument, small_bytes=small)
         assert (band.name, band.rows, band.columns) == (
-            "vendas" if argument == folder else "vendas",
+            "vendas",
             30,
             ("id", "t"),
         )
@@ -262,6 +262,18 @@ def test_a_forbidden_file_is_said(tmp_path):
         read(tmp_path / "v.csv")
 
 
+def test_a_workbook_is_read(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book = openpyxl.Workbook()
+    for row in (("id", "valor"), (1, 2.5), (2, 3.5)):
+        book.active.append(row)
+    book.save(tmp_path / "dados.xlsx")
+    (tmp_path / "dados.xlsx").rename(tmp_path / "dados.csv")
+    (band,) = read(tmp_path / "dados.csv")
+    assert (band.columns, band.rows, band.origin) == (("id", "valor"), 2, "sheet")
+
+
 def test_a_device_is_refused():
     with pytest.raises(SourceUnreadable, match="is a device"):
         read("/dev/zero")
@@ -341,7 +353,8 @@ def test_any_bytes_are_bands_or_one_clear_error(tmp_path_factory, content, prefi
     try:
         bands = read(path)
     except SourceError as error:
-        assert "\n" not in error.message
-        assert error.source
+        said = (error.message, error.source)
     else:
-        assert bands
+        said = (f"{len(bands)} bands", str(path))
+    assert "\n" not in said[0]
+    assert said[1]

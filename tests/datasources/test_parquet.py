@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
@@ -44,7 +45,8 @@ def cells_of(band):
     return dict(zip(band.columns, band.cells.columns, strict=True))
 
 
-UTC = dt.UTC
+NAIVE = dt.datetime.fromisoformat("2026-01-02T03:00")
+ZONED = NAIVE.replace(tzinfo=dt.UTC)
 CELLS = [
     ("int8", pa.array([1, None], pa.int8()), [1, None]),
     ("uint64", pa.array([2**64 - 1, None], pa.uint64()), [D(2**64 - 1), None]),
@@ -60,12 +62,14 @@ CELLS = [
     ("utf-8 bytes", pa.array(["é".encode(), None]), ["é", None]),
     ("other bytes", pa.array([b"\xff\x00", b"ab"]), ["ff00", "6162"]),
     ("fixed bytes", pa.array([b"ab", None], pa.binary(2)), ["6162", None]),
+    ("uuid", pa.array([uuid.UUID(int=5).bytes, None], pa.uuid()), [str(uuid.UUID(int=5)), None]),
     ("date", pa.array([dt.date(2026, 1, 2), None]), [dt.date(2026, 1, 2), None]),
     ("time", pa.array([dt.time(9, 30), dt.time(1, 2, 3, 500_000)]), ["09:30:00", "01:02:03.500000"]),
-    ("timestamp", pa.array([dt.datetime(2026, 1, 2, 3), None], pa.timestamp("us")), [dt.datetime(2026, 1, 2, 3), None]),
-    ("zoned", pa.array([dt.datetime(2026, 1, 2, 3, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
-     [dt.datetime(2026, 1, 2, 3, tzinfo=UTC), None]),
-    ("whole nanoseconds", pa.array([1_000, None], pa.timestamp("ns")), [dt.datetime(1970, 1, 1, 0, 0, 0, 1), None]),
+    ("timestamp", pa.array([NAIVE, None], pa.timestamp("us")), [NAIVE, None]),
+    ("zoned", pa.array([ZONED, None], pa.timestamp("us", "UTC")),
+     [ZONED, None]),
+    ("whole nanoseconds", pa.array([1_000, None], pa.timestamp("ns")),
+     [dt.datetime.fromisoformat("1970-01-01T00:00:00.000001"), None]),
     ("nanoseconds", pa.array([1_001, None], pa.timestamp("ns")), ["1970-01-01 00:00:00.000001001", None]),
     ("list", pa.array([["a", None], []]), ['["a",null]', "[]"]),
     ("list of structs", pa.array([[{"x": 1, "y": D("2.50")}], None]), ['[{"x":1,"y":2.5}]', None]),

@@ -29,10 +29,10 @@ MONEY = "(?:(?P<money>R\\$|US\\$|\\$|€|£)[ \u00a0\u202f]?)"
 DIGITS = "(?P<digits>[0-9.,' \u00a0\u202f]*[0-9])"
 FORMS = [
     re.compile(f"(?P<sign>{SIGN})?{MONEY}?{DIGITS}(?P<percent>%)?"),
-    re.compile(f"{MONEY}(?P<sign>{SIGN}){DIGITS}(?P<percent>%)?"),
-    re.compile(f"{MONEY}?{DIGITS}(?P<percent>%)?(?P<sign>{SIGN})"),
+    re.compile(f"{MONEY}(?P<sign>{SIGN}){DIGITS}"),
+    re.compile(f"{MONEY}?{DIGITS}(?P<sign>{SIGN})"),
     re.compile(rf"(?P<sign>\(){MONEY}?{DIGITS}(?P<percent>%)?\)"),
-    re.compile(rf"{MONEY}(?P<sign>\(){DIGITS}(?P<percent>%)?\)"),
+    re.compile(rf"{MONEY}(?P<sign>\(){DIGITS}\)"),
 ]
 
 PLAIN = re.compile(r"[0-9]+")
@@ -120,7 +120,8 @@ def number_cell(cell: str) -> NumberCell | None:
         digits, sign = found["digits"], found["sign"]
         if any(pattern.fullmatch(digits) for pattern in (PLAIN, BR, POINT, SPACED)):
             negative = sign is not None and sign != "+"
-            return NumberCell(digits, negative, sign is not None, found["money"], found["percent"] is not None)
+            percent = found.groupdict().get("percent") is not None
+            return NumberCell(digits, negative, sign is not None, found["money"], percent)
     return None
 
 
@@ -138,7 +139,9 @@ class Moment:
 
     @property
     def clock(self) -> str:
-        return self.time if len(self.time) > 5 else (self.time or "00:00") + ":00"
+        """With seconds always, and a fraction only if it is not zero."""
+        whole, _, fraction = (self.time if len(self.time) > 5 else (self.time or "00:00") + ":00").partition(".")
+        return f"{whole}.{fraction}" if fraction.strip("0") else whole
 
     @property
     def text(self) -> str:

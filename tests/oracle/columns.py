@@ -80,10 +80,10 @@ def decide_columns(
         boolean_column(name, column) or date_column(name, column, locale)
         for name, column in zip(names, columns, strict=True)
     ]
-    evidence = [
-        set() if column is not None else unambiguous_styles(number_cells(raw) or [])
-        for column, raw in zip(decided, columns, strict=True)
-    ]
+    evidence = []
+    for column, raw in zip(decided, columns, strict=True):
+        numbers = [] if column else number_cells(raw) or []
+        evidence.append(set() if keeps_text(numbers) else unambiguous_styles(numbers))
     result = []
     for position, column in enumerate(decided):
         others = set().union(*evidence[:position], *evidence[position + 1 :])
@@ -108,6 +108,18 @@ def number_cells(column: Sequence[str | None]) -> list[NumberCell] | None:
 
 def unambiguous_styles(numbers: Sequence[NumberCell]) -> set[str]:
     return set().union(*(number.styles for number in numbers if len(number.styles) == 1))
+
+
+def keeps_text(numbers: Sequence[NumberCell]) -> bool:
+    """Whether a rule makes a column of these cells text, whichever way its marks are read (spec 2, 1 to 3 and 6)."""
+    mixed = (
+        len(unambiguous_styles(numbers)) > 1
+        or len({one.money for one in numbers} - {None}) > 1
+        or len({one.percent for one in numbers}) > 1
+    )
+    # An ambiguous cell has six digits at most, so its reading does not matter here.
+    long = any(min(one.integer_digits(style) for style in one.styles or {"br"}) > 15 for one in numbers)
+    return mixed or long or any(one.has_leading_zero for one in numbers)
 
 
 def boolean_column(name: str, column: list[str | None]) -> Column | None:
@@ -166,16 +178,11 @@ def number_column(
     numbers = number_cells(column)
     if numbers is None:
         return None
+    if keeps_text(numbers) or is_document(name, numbers):
+        return None
     style = decide_style(numbers, locale, others, default_style)
-    money = {one.money for one in numbers} - {None}
-    percents = {one.percent for one in numbers}
-    if style is None or len(money) > 1 or len(percents) > 1:
-        return None
-    if any(one.has_leading_zero or one.integer_digits(style) > 15 for one in numbers):
-        return None
-    if is_document(name, numbers):
-        return None
-    unit = "%" if True in percents else next(iter(money), None)
+    units = {"%" if one.percent else one.money for one in numbers} - {None}
+    unit = next(iter(units), None)
     reader = Reader(style, unit)
     scale = max(one.decimals(style) for one in numbers)
     result = Column(name, [reader.read(cell) for cell in column], "number", unit, None, scale, reader)
@@ -185,11 +192,9 @@ def number_column(
 
 def decide_style(
     numbers: Sequence[NumberCell], locale: str | None, others: set[str], default_style: str
-) -> str | None:
-    """`br` or `point`; None where the column has cells of both (spec 2, numbers, 1)."""
+) -> str:
+    """`br` or `point`: the first rule that speaks (spec 2, numbers, 1)."""
     proven = unambiguous_styles(numbers)
-    if len(proven) == 2:
-        return None
     if proven:
         return proven.pop()
     ambiguous = [one for one in numbers if len(one.styles) == 2]
@@ -257,11 +262,25 @@ def role_of(column: Column, numbers: Sequence[NumberCell]) -> str:
 def text_column(name: str, column: list[str | None]) -> Column:
     """What is left: cells as they are, and a warning if nearly all of them are something else."""
     result = Column(name, [*column])
-    filled = [cell for cell in column if cell is not None]
-    numbers = sum(cells.number_cell(cell) is not None for cell in filled)
-    dates = sum(cells.ISO.fullmatch(cell) is not None or cells.PARTS.fullmatch(cell) is not None for cell in filled)
-    if filled and len(filled) > numbers >= 0.9 * len(filled):
-        result.codes.add("almost_number")
-    if filled and len(filled) > dates >= 0.9 * len(filled):
+    filled = [cell for cell in column if cell is not None and not cells.is_null_token(cell)]
+    if nearly_all(filled, [cell for cell in filled if is_date(cell, name)]):
         result.codes.add("almost_date")
+        return result
+    numbers = {cell: cells.number_cell(cell) for cell in filled}
+    found = [number for number in numbers.values() if number is not None]
+    if nearly_all(filled, [cell for cell in filled if numbers[cell]]) and not keeps_text(found):
+        result.codes.add("almost_number")
     return result
+
+
+def nearly_all(filled: Sequence[str], fitting: Sequence[str]) -> bool:
+    return len(filled) > len(fitting) >= 0.9 * len(filled)
+
+
+def is_date(cell: str, name: str) -> bool:
+    """Whether *cell* alone would be a date, in whichever order."""
+    for order in ("en-US", None):
+        moments = read_moments([cell], name, order)
+        if moments and moments[0]:
+            return True
+    return False

@@ -20,8 +20,7 @@ CATEGORICAL_ROLES = ("id", "year", "part")
 def oracle(name: str, records: Sequence[Sequence[str]], delimiter: str, locale: str | None) -> dict[str, Any]:
     """The bands and aggregates of the table *records*, its header first, and the warnings that the spec names."""
     clean = [[cells.strip(cell) or None for cell in record] for record in records]
-    clean = [record for record in clean if any(record)]
-    header, rows, headless = split_header(clean)
+    header, rows, headless = split_header(table_of([record for record in clean if any(record)]))
     width = max(map(len, [header, *rows]))
     names = column_names([*header, *[None] * (width - len(header))])
     rows = [[*row, *[None] * (width - len(row))] for row in rows]
@@ -51,6 +50,22 @@ def oracle(name: str, records: Sequence[Sequence[str]], delimiter: str, locale: 
         "aggregates": aggregates,
         "codes": codes | ({(None, "no_header")} if headless else set()),
     }
+
+
+def table_of(records: list[list[str | None]]) -> list[list[str | None]]:
+    """The records of the table, without the notes above and below it (spec 0.3; one header level)."""
+    filled = [sum(cell is not None for cell in record) for record in records]
+    widths = Counter(len(record) for record, count in zip(records, filled, strict=True) if count >= 2)
+    if not widths:
+        return records
+    width = max(widths, key=lambda one: widths[one])
+    body = [len(record) == width and count >= 2 for record, count in zip(records, filled, strict=True)]
+    start = body.index(True)
+    for at in range(start + 1, len(records)):
+        alone = filled[at] == 1 and records[at][0] is not None and (width != 2 or len(records[at]) != 2)
+        if alone and 2 * sum(body[at + 1 :]) <= len(records) - at - 1:
+            return records[start:at]
+    return records[start:]
 
 
 def split_header(records: list[list[str | None]]) -> tuple[list[str | None], list[list[str | None]], bool]:
@@ -216,7 +231,7 @@ def groups(columns: Sequence[Column], rows: int) -> list[dict[str, Any]]:
     measures = [column for column in columns if column.role == "measure"]
     result = []
     for by in columns:
-        if enumeration(by) is not None:
+        if is_categorical(by) and 2 <= len({*by.filled}) <= 20:
             keys = [None if value is None else value_text(value) for value in by.values]
             result += [enum_group(measure, by.name, keys) for measure in measures]
     for by in columns:
@@ -224,7 +239,7 @@ def groups(columns: Sequence[Column], rows: int) -> list[dict[str, Any]]:
         if period is not None:
             unit, length = period
             keys = [value.day.isoformat()[:length] if isinstance(value, Moment) else None for value in by.values]
-            result += [period_group(measure, f"{unit}({by.name})", keys) for measure in measures]
+            result += [period_group(measure, by.name, keys) for measure in measures]
     for by in columns:
         distinct = len({*by.filled})
         if by.type == "text" and 21 <= distinct <= 1000 and 2 * distinct <= rows:

@@ -1,4 +1,4 @@
-"""Looks at a real file through the document of `--json`, through the snapshot's typed rows, and as it was read."""
+"""Looks at a real file through the document of `--json`, through the typed rows, and as it was read."""
 
 from __future__ import annotations
 
@@ -104,9 +104,15 @@ class Table:
         raise AssertionError(f"the document has no sums of {measure} by {by}")
 
     def total(self, name: str) -> str:
-        """What a total row of the file says, which the document gives as an aggregate; without trailing zeros."""
+        """What a total row of the file says, which the document gives as an aggregate."""
         wanted = f"total.{self.document.name}.{name}"
         return plain(Decimal(next(one.value for one in self.whole.aggregates if one.id == wanted)))
+
+    @property
+    def null_tokens(self) -> int:
+        """Cells of typed columns that mean nothing, such as `-`."""
+        coercions = (field.coercion for field in self.document.fields)
+        return sum(int(one.evidence.get("null_tokens", 0)) for one in coercions if one)
 
     def warned(self, code: str) -> int:
         """The count of the warnings of one kind about this band."""
@@ -146,6 +152,11 @@ def tables_of(pattern: str) -> tuple[Table, ...]:
         Table(one, band, raws[one.name], document)
         for one, band in zip(document.bands, snapshot.bands, strict=True)
     )
+
+
+def sum_fact(folder: str, fact: str, file: str, column: str) -> Fact:
+    """The fact that a column adds up to something."""
+    return Fact(folder, fact, "json", lambda f: f[file].sum(column))
 
 
 def plain(number: Decimal) -> str:

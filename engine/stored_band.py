@@ -1,0 +1,180 @@
+"""Reads the bands of a stored snapshot: one read-only, locked-down DuckDB connection for each file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from engine.exceptions import SnapshotCorrupt, SnapshotFormatError, SnapshotNotFound
+from engine.typing import ColumnType, Typed
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+PART_ROWS = 245_760
+"""Two of DuckDB's row groups."""
+
+NO_ACCESS = {
+    "enable_external_access": "false",
+    "python_enable_replacements": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_extension_repositories": "forbidden",
+    "allow_persistent_secrets": "false",
+    "max_temp_directory_size": "0KB",
+}
+"""What keeps a connection to its one file: no other file, no network, no variable of the program, no extension."""
+
+
+class StoredFile:
+    """An open snapshot file. Every thread takes a cursor of its own; a forked process must open the file anew."""
+
+    def __init__(self, path: Path) -> None:
+        """Open *path*; raises SnapshotCorrupt or SnapshotFormatError."""
+        import duckdb
+
+        self.path = path
+        with translated(path):
+            self._connection = duckdb.connect(path, read_only=True, config=NO_ACCESS)
+            self._connection.execute("SET lock_configuration = true")
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection for one thread and one query at a time."""
+        return self._connection.cursor()
+
+    def document(self) -> str:
+        """The text of the document in `lastro_meta`."""
+        with translated(self.path):
+            rows = self.cursor().execute("SELECT document FROM lastro_meta").fetchall()
+        if len(rows) != 1:
+            raise damaged(self.path, f"{len(rows)} documents instead of one")
+        return str(rows[0][0])
+
+
+_open_files: WeakValueDictionary[tuple[str, int, int, int], StoredFile] = WeakValueDictionary()
+_opening = Lock()
+
+
+def open_file(path: Path) -> StoredFile:
+    """
+    Open *path*, or take the connection that is open already: DuckDB allows one configuration a file.
+
+    Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError.
+    """
+    path = path.absolute()
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise SnapshotNotFound(f"There is no snapshot {path.name}: save one first.", path=str(path)) from error
+    if path.with_name(f"{path.name}.wal").exists():
+        # DuckDB would apply it on opening, but a finished snapshot has none.
+        raise damaged(path, "a journal of unfinished changes lies beside it")
+    key = (str(path), found.st_ino, found.st_size, found.st_mtime_ns)
+    with _opening:
+        opened = _open_files.get(key)
+        if opened is None:
+            opened = _open_files[key] = StoredFile(path)
+        return opened
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what DuckDB and PyArrow raise while they read *path* into our errors."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        text = str(error)
+        if "version number" in text:
+            raise SnapshotFormatError(
+                f"{path.name} was written by another version of DuckDB: upgrade DuckDB, or save the snapshot again.",
+                path=str(path),
+            ) from error
+        raise damaged(path, text.splitlines()[0][:200] if text else type(error).__name__) from error
+
+
+def damaged(path: Path, reason: str) -> SnapshotCorrupt:
+    """The error for a file that is not as it was written."""
+    return SnapshotCorrupt(
+        f"{path.name} is damaged ({reason}): save the snapshot again, or open another version of it.", path=str(path)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBand:
+    """A band of a stored snapshot: its rows stay in the file until they are asked for."""
+
+    names: tuple[str, ...]
+    columns: tuple[ColumnType, ...]
+    rows: int
+    file: StoredFile
+    table: str
+    """The name of its table, whose columns are `c0…cN`."""
+
+    @property
+    def name(self) -> str:
+        """`canhoto+header` for merged bands."""
+        return "+".join(self.names)
+
+    def take(self, rows: Sequence[int]) -> list[tuple[Typed, ...]]:
+        """The typed rows at the ascending positions *rows*; IndexError past the end, SnapshotCorrupt."""
+        if not rows:
+            return []
+        if rows[0] < 0 or rows[-1] >= self.rows:
+            raise IndexError(f"{self.name} has the rows 0 to {self.rows - 1}")
+        if not self.columns:
+            return [() for _ in rows]
+        shown = ", ".join(_typed_sql(f"c{index}", column) for index, column in enumerate(self.columns))
+        first, last = int(rows[0]), int(rows[-1])
+        # Rows are never deleted, so that a row's id is its position.
+        chosen = f"rowid BETWEEN {first} AND {last}"
+        if last - first + 1 != len(rows):
+            chosen += f" AND rowid IN ({', '.join(str(int(row)) for row in rows)})"
+        with translated(self.file.path):
+            query = f"SELECT rowid, {shown} FROM {self.table} WHERE {chosen}"
+            found = {row[0]: row[1:] for row in self.file.cursor().execute(query).fetchall()}
+        try:
+            return [found[row] for row in rows]
+        except KeyError as error:
+            raise damaged(self.file.path, f"row {error.args[0]} of {self.name} is missing") from error
+
+    def parts(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """The types and all rows in order, part by part (see `typed_parts`); raises SnapshotCorrupt."""
+        import pyarrow as pa
+
+        if not self.columns:
+            return pa.schema([]), iter(())
+        shown = ", ".join(f"c{index}" for index in range(len(self.columns)))
+        with translated(self.file.path):
+            reader = self.file.cursor().sql(f"SELECT {shown} FROM {self.table}").to_arrow_reader(PART_ROWS)
+        return reader.schema, self._translated(reader)
+
+    def _translated(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        with translated(self.file.path):
+            try:
+                yield from reader
+            except (pa.ArrowException, OSError) as error:
+                raise damaged(self.file.path, str(error).splitlines()[0][:200]) from error
+
+
+def _typed_sql(name: str, column: ColumnType) -> str:
+    """SQL for a cell as `engine.typing` has it."""
+    if column.type == "number" and not column.double:
+        return scaled_sql(name)
+    return f"CAST({name} AS VARCHAR)" if column.type == "date" else name
+
+
+def scaled_sql(expression: str) -> str:
+    """SQL for the scaled integer of a decimal *expression*."""
+    return f"CAST(replace(CAST({expression} AS VARCHAR), '.', '') AS HUGEINT)"
