@@ -59,7 +59,7 @@ def _read_small(file: BinaryIO, name: str, options: ReadOptions) -> RawBand:
     unclosed = close_last_quote(records, name)
     table = find_table(records)
     if table is None:
-        raise no_table(unclosed)
+        raise no_table()
     if unclosed and not table.rows:
         raise no_table(unclosed)
     return _band(name, table, records, delimiter, options, (*replaced, *unclosed))

@@ -159,7 +159,8 @@ class _Head:
         self.records: list[Record] = []
         self.ends: list[int] = [file.text.start]
         """Where each record ends, after where the first one starts."""
-        self._more = iter(Records(file, file.text.start))
+        self.source = Records(file, file.text.start)
+        self._more = iter(self.source)
         self._read(HEAD_RECORDS)
 
     def _read(self, count: int) -> bool:
@@ -195,7 +196,7 @@ class _Scan:
         self._segments: list[Segment] = []
         self._rows = 0
         self._blank = sum(map(is_blank, self._above))
-        self._unclosed_cell: str | None = None
+        self._unclosed_cell = head.source.unclosed_cell
 
     def run(self) -> None:
         """Go through the file; stretches without quotes are measured in two threads."""
@@ -288,7 +289,7 @@ class _Scan:
             if end >= limit or rows >= rows_max:
                 break
         self._blank += blank
-        self._unclosed_cell = records.unclosed_cell
+        self._unclosed_cell = self._unclosed_cell or records.unclosed_cell
         if rows:
             regular = proven and not blank
             self._append(Segment(start, before, self._rows, rows, tuple(marks), regular, ragged))
@@ -331,12 +332,12 @@ class _Scan:
         """The first *rows* rows of a segment."""
         ragged, stop, left = Raggedness(), segment.start, rows
         for record, end in Records(self._file, segment.start):
+            stop = end
             if not is_blank(record):
-                if left == 0:
-                    break
                 ragged.add(len(record), len(self._header.names))
                 left -= 1
-            stop = end
+            if left == 0:
+                break
         marks = segment.marks[: (rows + MARK_ROWS - 1) // MARK_ROWS]
         return replace(segment, stop=stop, rows=rows, marks=marks, raggedness=ragged)
 

@@ -76,7 +76,7 @@ class TextStream:
     """
     The rows of a large text file (a `base.Stream`).
 
-    Regular segments are read by Polars, others record by record; an empty cell is null.
+    Regular segments are read by Polars, others record by record; an empty cell is null or empty text.
     """
 
     def __init__(self, layout: Layout, width: int) -> None:

@@ -1,5 +1,6 @@
 """Turns raw bands into snapshots, profiles and excerpts: everything that is computed before a model is asked."""
 
+from engine.columns import Coercion, ColumnType
 from engine.exceptions import (
     EngineError,
     SnapshotCorrupt,
@@ -13,7 +14,6 @@ from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
 from engine.snapshot import Snapshot, materialize, profile_snapshot, take_excerpt
 from engine.snapshot_file import open_snapshot, prune_snapshots, save_snapshot, verify_snapshot
 from engine.snapshot_hash import snapshot_id
-from engine.typing import Coercion, ColumnType
 
 __all__ = [
     "BandProfile",

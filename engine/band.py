@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
 from engine import plain, total_rows
+from engine.columns import ColumnType, Typed, read_cell
 from engine.enums import near_equal_warnings
 from engine.statistics import BandStatistics
 from engine.total_rows import TotalRow
-from engine.typing import ColumnType, Typed, read_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,17 @@ def type_band(raw: RawBand, *, complete: bool = True) -> Band:
         totals = total_rows.settle_labelled(edges, analysed.statistics, labelled, raw.name)
         if not totals:
             analysed = _analyse(raw, frozenset(), complete)
-    candidates = [row for row in sorted(edges, reverse=True) if not any(total.row == row for total in totals)]
-    found = total_rows.find_unlabelled(edges, analysed.statistics, candidates, raw.name)
-    if found is not None:
-        totals = (*totals, found)
-        analysed = _analyse(raw, frozenset(total.row for total in totals), complete)
+    dropped = frozenset(total.row for total in totals)
+    for row in sorted(edges.keys() - dropped, reverse=True):
+        if not total_rows.may_be_total(edges[row], analysed.statistics):
+            continue
+        others = _analyse(raw, dropped | {row}, complete)
+        found = total_rows.settle_unlabelled(
+            row, edges[row], analysed.statistics, others.statistics, raw.name
+        )
+        if found is not None:
+            totals, analysed = (*totals, found), others
+            break
     warnings = (
         *raw.warnings,
         *analysed.warnings,

@@ -16,22 +16,19 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from datasources.base import Cell, DataWarning, RawBand, Stream
+from datasources.base import Cell, DataWarning, Lists, RawBand, Stream
 from engine import counting, roles
-from engine.cubes import AxisCodes, sum_by_axes
+from engine.columns import ColumnType, Typed, read_cell
+from engine.cubes import AxisCodes, Measure, sum_by_axes
+from engine.encoded import Encoded, encode, encoded_numbers
+from engine.evidence import ColumnEvidence, observe
 from engine.numbers import obstacle
-from engine.readers import (
-    Encoded,
-    Numbers,
-    encode,
-    encoded_numbers,
-    native_numbers,
-    text_numbers,
-    wide_text,
-)
+from engine.numeric import Numbers, native_numbers
+from engine.numeric_text import text_numbers
 from engine.states import BandState, ColumnState, MomentBounds, finish_sum
 from engine.statistics import DISTINCT_MAX, Axis, BandStatistics, FieldStatistics, Total, axes_of
-from engine.typing import ColumnEvidence, ColumnType, Typed, decide_types, observe, read_cell
+from engine.typing import decide_types
+from engine.wide_text import wide_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +67,7 @@ def analyse(
     Unless *complete*, text columns that a sample proves to have many values are not read at all.
     """
     stream = raw.cells
-    assert not isinstance(stream, _lists())
+    assert not isinstance(stream, Lists)
     sample = _Sample.of(raw, stream, complete)
     states: dict[int, ColumnState] = {}
     sums: dict[tuple[int, int], dict[Cell, int]] = {}
@@ -108,12 +105,6 @@ def analyse(
         if not missing and not reread:
             return columns, BandStatistics(rows, fields, _finish_sums(axes, measures, fields, columns, sums)), warnings
         plan = sample.plan_for(missing, reread)
-
-
-def _lists() -> type:
-    from datasources.base import Lists
-
-    return Lists
 
 
 class _Sample:
@@ -445,7 +436,7 @@ def _read_part(
         table = _without(table, start.row(), dropped)
     state = BandState()
     axes: dict[int, tuple[AxisCodes, Sequence[Cell]]] = {}
-    measures: dict[int, NDArray[np.int64] | NDArray[np.float64]] = {}
+    measures: dict[int, Measure] = {}
     for index, position in enumerate(wanted):
         column = table.column(index)
         guess = plan.guesses[position]
@@ -513,7 +504,7 @@ def _concat(before: pa.Table, after: pa.Table) -> pa.Table:
 
 def _sums(
     axes: Mapping[int, tuple[AxisCodes, Sequence[Cell]]],
-    measures: Sequence[NDArray[np.int64] | NDArray[np.float64]],
+    measures: Sequence[Measure],
 ) -> dict[int, dict[Cell, list[int]]]:
     cubes = sum_by_axes({position: codes for position, (codes, _) in axes.items()}, measures)
     result: dict[int, dict[Cell, list[int]]] = {}

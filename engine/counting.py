@@ -7,9 +7,10 @@ from math import fsum
 
 from datasources.base import Cell
 from engine import roles
+from engine.columns import ColumnType, Typed, read_cell
 from engine.dates import moment_key
+from engine.evidence import ColumnEvidence
 from engine.statistics import DISTINCT_MAX, FieldStatistics, Total
-from engine.typing import ColumnEvidence, ColumnType, Typed, read_cell
 
 
 def count(

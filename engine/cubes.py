@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.states import DOUBLE_UNIT
 
@@ -33,6 +33,15 @@ class AxisCodes:
     size: int
 
 
+Measure = Any
+"""
+A NumPy array of typed numbers: int64 at the column's scale, float64 of a DOUBLE column, or Python integers
+where int64 is too narrow.
+"""
+Piece = tuple[Any, int]
+"""Whole doubles, and the power of two that each of them counts."""
+
+
 def pack(sizes: Mapping[int, int]) -> list[list[int]]:
     """Axes (position → size) in bins whose sizes multiply to at most `CELLS_MAX`, first fit decreasing."""
     bins: list[tuple[list[int], int]] = []
@@ -47,12 +56,12 @@ def pack(sizes: Mapping[int, int]) -> list[list[int]]:
 
 
 def sum_by_axes(
-    axes: Mapping[int, AxisCodes], measures: Sequence[NDArray[np.int64] | NDArray[np.float64]]
+    axes: Mapping[int, AxisCodes], measures: Sequence[Measure]
 ) -> dict[int, list[list[int]]]:
     """
     For each axis the sums of all *measures* in each of its groups, exactly.
 
-    Measures are scaled integers, or doubles, whose sums come in units of 2**-1074.
+    Sums of doubles come in units of 2**-1074.
     """
     import numpy as np
 
@@ -81,8 +90,8 @@ def sum_by_axes(
     return result
 
 
-def exact_sum(measure: NDArray[np.int64] | NDArray[np.float64]) -> int:
-    """The exact sum of a measure: scaled integers, or doubles in units of 2**-1074."""
+def exact_sum(measure: Measure) -> int:
+    """The exact sum of a measure; of doubles in units of 2**-1074."""
     import numpy as np
 
     if measure.dtype == np.int64 and len(measure) and _largest(measure) * len(measure) < INT64_MAX:
@@ -90,41 +99,39 @@ def exact_sum(measure: NDArray[np.int64] | NDArray[np.float64]) -> int:
     return sum(int(piece.sum()) << shift for piece, shift in _exact_weights(measure))
 
 
-def _largest(integers: NDArray[np.int64] | NDArray[np.float64]) -> int:
+def _largest(integers: Measure) -> int:
     return max(abs(int(integers.min())), abs(int(integers.max())))
 
 
-def _exact_weights(
-    measure: NDArray[np.int64] | NDArray[np.float64],
-) -> list[tuple[NDArray[np.float64], int]]:
+def _exact_weights(measure: Measure) -> list[Piece]:
     """The measure as pieces of whole doubles, each with the power of two that it counts."""
     import numpy as np
 
     if measure.dtype == np.float64:
         return _double_weights(measure)
-    integers = measure
-    if not len(integers):
-        return [(integers.astype(np.float64), 0)]
-    if _largest(integers) * len(integers) < EXACT_MAX:
-        return [(integers.astype(np.float64), 0)]
-    return _limbs(integers, 0)
+    if not len(measure) or _largest(measure) * len(measure) < EXACT_MAX:
+        return [(measure.astype(np.float64), 0)]
+    return _limbs(measure, 0)
 
 
-def _limbs(integers: NDArray[np.int64], shift: int) -> list[tuple[NDArray[np.float64], int]]:
+def _limbs(integers: Measure, shift: int) -> list[Piece]:
+    """Integers of any width cut into pieces of `_LIMB` bits, the last of which carries the sign."""
     import numpy as np
 
-    low = (integers & ((1 << _LIMB) - 1)).astype(np.float64)
-    middle = ((integers >> _LIMB) & ((1 << _LIMB) - 1)).astype(np.float64)
-    high = (integers >> (2 * _LIMB)).astype(np.float64)
-    return [(low, shift), (middle, shift + _LIMB), (high, shift + 2 * _LIMB)]
+    pieces: list[Piece] = []
+    left = integers
+    for _ in range(_largest(integers).bit_length() // _LIMB):
+        pieces.append(((left & ((1 << _LIMB) - 1)).astype(np.float64), shift))
+        left, shift = left >> _LIMB, shift + _LIMB
+    return [*pieces, (left.astype(np.float64), shift)]
 
 
-def _double_weights(doubles: NDArray[np.float64]) -> list[tuple[NDArray[np.float64], int]]:
+def _double_weights(doubles: NDArray[np.float64]) -> list[Piece]:
     import numpy as np
 
     fractions, exponents = np.frexp(doubles)
     integers = np.ldexp(fractions, 53).astype(np.int64)
-    pieces: list[tuple[NDArray[np.float64], int]] = []
+    pieces: list[Piece] = []
     for exponent in np.unique(exponents):
         shift = int(exponent) - 53 + DOUBLE_UNIT
         mine = np.where(exponents == exponent, integers, 0)
@@ -135,7 +142,7 @@ def _double_weights(doubles: NDArray[np.float64]) -> list[tuple[NDArray[np.float
     return pieces
 
 
-def _combine(pieces: Sequence[tuple[NDArray[np.float64], int]], size: int) -> list[int]:
+def _combine(pieces: Sequence[Piece], size: int) -> list[int]:
     totals = [0] * size
     for cube, shift in pieces:
         for index, value in enumerate(cube.tolist()):

@@ -49,8 +49,8 @@ def read_date(text: str, *, compact: bool = False) -> DateCell | None:
     match = _read(text)
     if match is None:
         if compact and len(text) == 8 and text.isascii() and text.isdigit():
-            year, month, day = int(text[:4]), int(text[4:6]), int(text[6:])
-            return DateCell("YYYYMMDD", year, day, month, "", "", "T00:00:00") if is_day(year, month, day) else None
+            y, m, d = int(text[:4]), int(text[4:6]), int(text[6:])
+            return DateCell("YYYYMMDD", y, d, m, "", "", "T00:00:00") if is_day(y, m, d) else None
         return None
     year, month, day, first, separator, second, late_year, hour, minute, second_, fraction, offset = match.groups()
     time = ""

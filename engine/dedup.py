@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.band import Band
-from engine.typing import Typed
+from engine.columns import Typed
 
 
 def merge_duplicates(bands: Sequence[Band]) -> tuple[Band, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from datasources.base import DataWarning
+from engine.columns import Typed
 from engine.facts import cell_text
 from engine.names import fold
 from engine.statistics import BandStatistics, FieldStatistics, is_enumeration
-from engine.typing import Typed
 
 
 def ordered_counts(one: FieldStatistics) -> tuple[tuple[str, int], ...]:

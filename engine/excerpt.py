@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.typing import ColumnType, Typed
+from engine.columns import ColumnType, Typed
 
 if TYPE_CHECKING:
     from engine.snapshot import SnapshotBand

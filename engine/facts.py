@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from engine.typing import ColumnType, Typed
+from engine.columns import ColumnType, Typed
 
 AVERAGE_DECIMALS_MIN = 2
 """An average has at least these decimals, or its column's if those are more."""
@@ -95,10 +95,7 @@ def double_text(value: float, digits: int | None = None) -> str:
     number = Decimal(repr(value))
     if digits is not None:
         number = Context(prec=digits, rounding=ROUND_HALF_EVEN).plus(Decimal(value))
-    text = format(number, "f")
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text
+    return number_text(number)
 
 
 def cell_text(value: Typed, column: ColumnType) -> str:
@@ -112,8 +109,16 @@ def cell_text(value: Typed, column: ColumnType) -> str:
     return double_text(float(value)) if column.double else scaled_text(int(value), column.scale)
 
 
-def decimals_text(value: int | float, column: ColumnType) -> str:
-    """The typed *value* with all the decimals of its column, as report aggregates print (spec 6)."""
-    if column.double:
-        return double_text(float(value), DOUBLE_DIGITS)
-    return format(Decimal(f"{int(value)}E-{column.scale}"), "f")
+def number_text(number: Number) -> str:
+    """An exact number in full, without trailing zeros."""
+    if isinstance(number, float):
+        return double_text(number, DOUBLE_DIGITS)
+    text = format(number, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def decimals_text(number: Number) -> str:
+    """An exact number with all its decimals, as report aggregates print (spec 6)."""
+    return double_text(number, DOUBLE_DIGITS) if isinstance(number, float) else format(number, "f")

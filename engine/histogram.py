@@ -11,9 +11,9 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from engine.band import Band
+from engine.columns import ColumnType, Typed
 from engine.excerpt import spaced_rows
 from engine.facts import double_text, scaled_text
-from engine.typing import ColumnType, Typed
 
 if TYPE_CHECKING:
     from engine.snapshot import SnapshotBand

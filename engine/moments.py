@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from datasources.base import Cell
+from engine.columns import ColumnType, read_cell
 from engine.dates import DateEvidence, moment_key, read_date
-from engine.readers import encode
+from engine.encoded import encode
+from engine.evidence import ColumnEvidence, observe
 from engine.states import MomentBounds
-from engine.typing import ColumnEvidence, ColumnType, observe, read_cell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,9 +82,8 @@ def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     first, last = (read_cell(edges[edge], guess) for edge in ("min", "max"))
     texts: list[Cell] = [key.isoformat() if key is not None else None for key in part.keys]  # type: ignore[union-attr]
     counts = {str(text): part.counts[key] for text, key in zip(texts, part.keys, strict=True) if key in part.counts}
-    return Moments(
-        part.codes, texts, MomentBounds(counts, first and str(first), last and str(last)), evidence, nulls
-    )
+    bounds = MomentBounds(counts, None if first is None else str(first), None if last is None else str(last))
+    return Moments(part.codes, texts, bounds, evidence, nulls)
 
 
 _ISO = r"^[0-9]{4}-(?:0[1-9]|1[0-2])-[0-9]{2}[T ][0-9]{2}:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?$"

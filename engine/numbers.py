@@ -8,9 +8,10 @@ A cell is read once into a `NumberCell`; what the cells of a column say together
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from datasources.base import DecimalStyle
 from engine.cleaning import CURRENCY
@@ -27,6 +28,8 @@ Kind = Literal["plain", "br", "point", "dot", "comma", "spaced", "native"]
 How a cell is written. `dot` (`1.234`) and `comma` (`1,234`) are the ambiguous ones: one group of three,
 thousands in one style and decimals in the other. `spaced` and `native` (not text at all) fit any style.
 """
+
+Key = TypeVar("Key", bound=str)
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -229,13 +232,9 @@ class NumberEvidence:
         self.signed_plain += other.signed_plain
         self.integer_digits = max(self.integer_digits, other.integer_digits)
         self.lengths = (min(self.lengths[0], other.lengths[0]), max(self.lengths[1], other.lengths[1]))
-        for mine, theirs in (
-            (self.kinds, other.kinds),
-            (self.units, other.units),
-            (self.spaced_marks, other.spaced_marks),
-        ):
-            for key, count in theirs.items():
-                mine[key] = mine.get(key, 0) + count  # type: ignore[index, arg-type, call-overload]
+        _add_counts(self.kinds, other.kinds)
+        _add_counts(self.units, other.units)
+        _add_counts(self.spaced_marks, other.spaced_marks)
         for kind, decimals in other.decimals.items():
             self.decimals[kind] = max(self.decimals.get(kind, 0), decimals)
 
@@ -260,6 +259,11 @@ class NumberEvidence:
         plain = self.kinds.get("plain", 0) + self.kinds.get("native", 0)
         only_plain = self.cells == plain and not self.signed_plain and not self.decimals.get("native")
         return self.lengths[0] if only_plain and self.lengths[0] == self.lengths[1] else None
+
+
+def _add_counts(mine: dict[Key, int], theirs: Mapping[Key, int]) -> None:
+    for key, count in theirs.items():
+        mine[key] = mine.get(key, 0) + count
 
 
 Obstacle = Literal["leading_zero", "long_digits", "two_styles", "two_currencies", "mixed_percent"]

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import fsum
+from typing import Any
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
 from datasources.names import WHITE_SPACE
 from engine import counting, roles
+from engine.columns import ColumnType, Typed, read_cell, text_of
+from engine.evidence import ColumnEvidence, allows_compact, observe
 from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
-from engine.typing import (
-    ColumnEvidence,
-    ColumnType,
-    Typed,
-    allows_compact,
-    decide_types,
-    observe,
-    read_cell,
-    text_of,
-)
+from engine.typing import decide_types
 from engine.uniform import Uniform, read_uniform, read_uniform_numbers
 
 
@@ -172,6 +166,6 @@ def _sum_groups(
                 members[key] = [row]
         for position in measures:
             pick = filled[position].__getitem__
-            add = fsum if fields[position].column.double else sum
-            sums[axis, position] = {key: add(map(pick, found)) for key, found in members.items()}  # type: ignore[operator]
+            add: Callable[[Iterable[Any]], Total] = fsum if fields[position].column.double else sum
+            sums[axis, position] = {key: add(map(pick, found)) for key, found in members.items()}
     return sums

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from datasources.base import DataWarning
 from engine import roles
 from engine.band import Band
+from engine.columns import Coercion, FieldType, Typed
 from engine.enums import ordered_counts
 from engine.facts import average_text, cell_text, decimals_text, exact_text, scaled_texts
 from engine.statistics import (
@@ -20,13 +21,13 @@ from engine.statistics import (
     axes_of,
     is_enumeration,
 )
-from engine.typing import Coercion, FieldType, Typed
 
 LEADERS = 5
 """How many of the largest sums a leader list names before the rest (spec 5.6)."""
 
 
-class ValueCount(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ValueCount:
     """A value of an enumeration and the rows it stands in; None is the null group."""
 
     value: str | None
@@ -155,7 +156,7 @@ def _aggregates(band: Band) -> list[ReportAggregate]:
     for total in band.totals:
         for position, value in total.values.items():
             column = band.columns[position]
-            found.append(ReportAggregate(f"total.{band.name}.{column.name}", decimals_text(value, column)))
+            found.append(ReportAggregate(f"total.{band.name}.{column.name}", decimals_text(value)))
     return found
 
 

@@ -10,10 +10,10 @@ from typing import Protocol
 from datasources.base import RawBand
 from datasources.options import ReadOptions
 from engine.band import type_band
+from engine.columns import ColumnType, Typed
 from engine.dedup import merge_duplicates
 from engine.excerpt import ROWS_MAX, Excerpt, excerpt_bands
 from engine.profile import Profile, profile_bands
-from engine.typing import ColumnType, Typed
 
 
 class SnapshotBand(Protocol):

@@ -10,9 +10,9 @@ from hashlib import sha256
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from engine.columns import ColumnType
 from engine.exceptions import SnapshotFormatError
 from engine.profile import Profile
-from engine.typing import ColumnType
 
 if TYPE_CHECKING:
     from engine.snapshot import Snapshot

@@ -15,7 +15,7 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from engine.band import Band
-from engine.typing import ColumnType, Typed
+from engine.columns import ColumnType, Typed
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -158,11 +158,14 @@ def _digits(array: pa.Array) -> pa.Array:
 
     validity, words = array.buffers()
     pairs = np.frombuffer(words, np.int64)[2 * array.offset : 2 * (array.offset + len(array))].reshape(-1, 2)
-    if array.null_count:
-        pairs = np.where(array.is_valid().to_numpy(zero_copy_only=False)[:, None], pairs, 0)
     low = np.ascontiguousarray(pairs[:, 0])
-    if (pairs[:, 1] == low >> 63).all():
-        return pa.array(low).cast(pa.large_string())
+    missing = None
+    narrow = pairs[:, 1] == low >> 63
+    if array.null_count:
+        missing = ~array.is_valid().to_numpy(zero_copy_only=False)
+        narrow |= missing
+    if narrow.all():
+        return pa.array(low, mask=missing).cast(pa.large_string())
     whole = pa.Array.from_buffers(
         pa.decimal128(38, 0), len(array), [validity, words], array.null_count, array.offset
     )

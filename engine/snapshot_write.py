@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine import roles
 from engine.band import Band
+from engine.columns import ColumnType
 from engine.exceptions import SnapshotNotSaved
 from engine.facts import exact_text
 from engine.profile import BandProfile, FieldProfile
@@ -16,7 +16,6 @@ from engine.snapshot_document import Document, document_of, write_document
 from engine.snapshot_hash import BandHash, id_of
 from engine.stored_band import NO_ACCESS, scaled_sql
 from engine.typed_parts import NARROW_DIGITS, TypedParts, typed_parts
-from engine.typing import ColumnType
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from datasources.base import Cell
+from engine.columns import ColumnType
+from engine.evidence import ColumnEvidence
 from engine.statistics import Total
-from engine.typing import ColumnEvidence, ColumnType
 
 VALUES_MAX = 8_192
 """A column keeps a count for each of its distinct cells up to here; with more it is read as a whole."""

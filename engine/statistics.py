@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.columns import ColumnType, Typed
 from engine.roles import CATEGORICAL, Role
-from engine.typing import ColumnType, Typed
 
 DISTINCT_MAX = 1_000
 """Distinct values are counted exactly up to here, and a text column with more has no leaders (spec 5)."""

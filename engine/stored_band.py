@@ -11,8 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from engine.columns import ColumnType, Typed
 from engine.exceptions import SnapshotCorrupt, SnapshotFormatError, SnapshotNotFound
-from engine.typing import ColumnType, Typed
 
 if TYPE_CHECKING:
     import duckdb

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from datasources.base import Lists
 from datasources.names import WHITE_SPACE
 from engine.band import Band
+from engine.columns import ColumnType, Typed, read_cell, text_of
 from engine.stored_band import StoredBand
-from engine.typing import ColumnType, Typed, read_cell, text_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -225,7 +225,7 @@ def _by_distinct(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType
     """The general way: every distinct cell is read on its own."""
     import pyarrow as pa
 
-    from engine.readers import encode
+    from engine.encoded import encode
 
     part = encode(column, verdict.null_values)
     if verdict.type == "text":
@@ -238,7 +238,8 @@ def _by_distinct(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType
 def _numbers(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType) -> pa.Array | None:
     import pyarrow as pa
 
-    from engine.readers import native_numbers, text_numbers
+    from engine.numeric import native_numbers
+    from engine.numeric_text import text_numbers
 
     given = column.type
     if pa.types.is_decimal(kind) and kind.precision > NARROW_DIGITS:

@@ -1,25 +1,15 @@
-"""Decides the type of every column from all of its cells (spec 2), and reads single cells accordingly."""
+"""Decides the type of every column from what all of its cells say (spec 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
-from decimal import Decimal
-from typing import Literal
+from dataclasses import replace
 
-from datasources.base import Cell, DataWarning, DecimalStyle
+from datasources.base import DataWarning, DecimalStyle
 from engine import dates, numbers
-from engine.cleaning import DATE_NULL_TOKENS, is_null_token, strip
+from engine.columns import Coercion, ColumnType, FieldType
+from engine.evidence import NEAR_MISS_TENTHS, ColumnEvidence
 from engine.names import name_tokens
-
-FieldType = Literal["text", "number", "date", "datetime", "boolean"]
-Typed = str | int | float | bool | None
-"""A typed cell: text, an integer at the column's scale (or a float in a DOUBLE column), a date's text, a boolean."""
-
-NEAR_MISS_TENTHS = 9
-"""A text column of which these tenths read as one type get a warning (spec 2, numbers, 8)."""
-SAMPLE_SIZE = 3
 
 DOCUMENT_LENGTHS: Mapping[str, frozenset[int]] = {
     "cpf": frozenset({11}),
@@ -30,165 +20,6 @@ DOCUMENT_LENGTHS: Mapping[str, frozenset[int]] = {
     "ean": frozenset({8, 12, 13, 14}),
 }
 """Brazilian documents that look like numbers: name token → digits (spec 2, numbers, 5)."""
-
-_BOOLEANS = {"true": True, "false": False}
-
-
-@dataclass(frozen=True, slots=True)
-class Coercion:
-    """How a column's cells were read, and what spoke for it."""
-
-    style: str
-    """`br`, `point`, `plain`, `native`, a date format, `boolean`, or `text` where something kept it text."""
-    evidence: Mapping[str, int | str]
-    """Cells for and against, by kind; `decided_by` names the rule that decided."""
-    assumed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnType:
-    """The verdict on a column: everything that is needed to read one of its cells."""
-
-    name: str
-    type: FieldType
-    unit: str | None = None
-    scale: int = 0
-    """Digits behind the decimal mark: a typed number is `value * 10**scale`."""
-    double: bool = False
-    """Whether the numbers are binary floating point, since DECIMAL cannot hold them."""
-    style: str = "plain"
-    day_first: bool = True
-    compact: bool = False
-    coercion: Coercion | None = None
-    null_values: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class ColumnEvidence:
-    """What the cells of one column say: a state with `add` and `merge`; order does not matter."""
-
-    cells: int = 0
-    """Cells that hold something, null tokens included."""
-    tokens: int = 0
-    date_tokens: int = 0
-    booleans: int = 0
-    numbers: numbers.NumberEvidence = field(default_factory=numbers.NumberEvidence)
-    dates: dates.DateEvidence = field(default_factory=dates.DateEvidence)
-    natives: set[str] = field(default_factory=set)
-    """Kinds of cells that came typed: `number`, `date`, `boolean`; `text` for the rest."""
-    not_finite: int = 0
-    not_number: list[str] = field(default_factory=list)
-    """A few texts that are no numbers; likewise no dates."""
-    not_date: list[str] = field(default_factory=list)
-    hopeless: bool = False
-    """So much speaks against every type but text that the search was ended."""
-
-    def add(self, value: Cell, count: int, *, compact: bool) -> None:
-        """Count *value*, which is stripped text or a native cell, seen *count* times."""
-        self.cells += count
-        if isinstance(value, str):
-            self.natives.add("text")
-            self._add_text(value, count, compact)
-        elif isinstance(value, bool):
-            self.natives.add("boolean")
-            self.booleans += count
-        elif isinstance(value, date):
-            self.natives.add("date")
-            self.dates.add(dates.read_native_date(value), count)
-        elif value is not None:
-            self.natives.add("number")
-            cell = numbers.read_native(value)
-            if cell is None:
-                self.not_finite += count
-                self.cells -= count
-            else:
-                self.numbers.add(cell, count)
-
-    def _add_text(self, text: str, count: int, compact: bool) -> None:
-        if text[0] not in numbers.STARTS:
-            # No number or date begins like this, so neither grammar needs to be asked.
-            self._add_word(text, count)
-            return
-        number = numbers.read_number(text)
-        if number is not None:
-            self.numbers.add(number, count)
-        moment = dates.read_date(text, compact=compact)
-        if moment is not None:
-            self.dates.add(moment, count)
-        if number is None and moment is None:
-            self._add_word(text, count)
-        elif moment is None:
-            if text in DATE_NULL_TOKENS:
-                self.date_tokens += count
-            else:
-                _keep(self.not_date, text)
-        elif number is None:
-            _keep(self.not_number, text)
-
-    def _add_word(self, text: str, count: int) -> None:
-        """Count a text that is neither number nor date."""
-        if is_null_token(text):
-            self.tokens += count
-        elif text in DATE_NULL_TOKENS:
-            self.date_tokens += count
-        elif text.lower() in _BOOLEANS:
-            self.booleans += count
-        else:
-            _keep(self.not_number, text)
-            _keep(self.not_date, text)
-
-    def merge(self, other: ColumnEvidence) -> None:
-        """Take in what *other* saw in other rows of the same column."""
-        self.cells += other.cells
-        self.tokens += other.tokens
-        self.date_tokens += other.date_tokens
-        self.booleans += other.booleans
-        self.numbers.merge(other.numbers)
-        self.dates.merge(other.dates)
-        self.natives |= other.natives
-        self.not_finite += other.not_finite
-        self.not_number = sorted({*self.not_number, *other.not_number})[:SAMPLE_SIZE]
-        self.not_date = sorted({*self.not_date, *other.not_date})[:SAMPLE_SIZE]
-        self.hopeless |= other.hopeless
-
-
-def _keep(sample: list[str], text: str) -> None:
-    """Keep the first few texts by value, whatever order the cells come in."""
-    if len(sample) < SAMPLE_SIZE:
-        sample.append(text)
-        sample.sort()
-    elif text < sample[-1] and text not in sample:
-        sample[-1] = text
-        sample.sort()
-
-
-def observe(counts: Mapping[Cell, int], name: str, *, patient: bool = True) -> ColumnEvidence:
-    """
-    The evidence of the distinct cells *counts* (stripped text or native, no nulls) of the column *name*.
-
-    Unless *patient*, the search ends as soon as more than a tenth of the cells fit neither number nor
-    date: the column is text then, whatever the rest holds.
-    """
-    evidence = ColumnEvidence()
-    compact = allows_compact(name)
-    total = sum(counts.values())
-    misses_max = total if patient else total * (10 - NEAR_MISS_TENTHS) // 10
-    seen = 0
-    for value, count in counts.items():
-        evidence.add(value, count, compact=compact)
-        seen += count
-        if not patient:
-            fitting = max(evidence.numbers.cells, evidence.dates.cells) + evidence.tokens + evidence.date_tokens
-            if seen - fitting - evidence.booleans - evidence.not_finite > misses_max:
-                evidence.hopeless = True
-                evidence.cells = total
-                break
-    return evidence
-
-
-def allows_compact(name: str) -> bool:
-    """Whether a column of this name may hold dates as `YYYYMMDD`."""
-    return not dates.COMPACT_TOKENS.isdisjoint(name_tokens(name))
 
 
 def decide_types(
@@ -260,9 +91,11 @@ def _decide(
         column = _decide_date(name, evidence, band, locale, warnings)
         if column is not None:
             return column, warnings
-    if evidence.numbers.cells == speaking:
-        return _decide_number(name, evidence, band, declared, neighbours, source, warnings), warnings
     near = _near_miss(name, evidence, speaking, band)
+    if evidence.numbers.cells == speaking:
+        column = _decide_number(name, evidence, band, declared, neighbours, source, warnings)
+        # Compact dates are plain digits too: what keeps them from being numbers may be one odd cell among them.
+        return column, warnings + ([near[1]] if near and column.type == "text" else [])
     return ColumnType(name, "text", coercion=near and near[0]), warnings + ([near[1]] if near else [])
 
 
@@ -431,71 +264,3 @@ def _coercion(
     if evidence.tokens:
         shown["null_tokens"] = evidence.tokens
     return Coercion(style, shown, assumed)
-
-
-def read_cell(value: Cell, column: ColumnType) -> Typed:
-    """
-    One cell of *column*, as its type reads it; null tokens and empty text become None.
-
-    Works for any cell that was among the column's evidence; for others, what does not fit is None.
-    """
-    if isinstance(value, str):
-        value = strip(value)
-        if not value or value in column.null_values:
-            return None
-    elif value is None:
-        return None
-    match column.type:
-        case "text":
-            return text_of(value)
-        case "number":
-            return _read_number(value, column)
-        case "boolean":
-            return value if isinstance(value, bool) else _BOOLEANS.get(str(value).lower())
-        case _:
-            return _read_date(value, column)
-
-
-def _read_number(value: Cell, column: ColumnType) -> int | float | None:
-    if isinstance(value, str):
-        cell = numbers.read_number(value)
-    elif isinstance(value, bool | date) or value is None:
-        return None
-    else:
-        if column.double:
-            number = float(value)
-            return number if number - number == 0 else None
-        cell = numbers.read_native(value)
-    if cell is None:
-        return None
-    decimals = numbers.decimals_in(cell, column.style)
-    if column.double:
-        # A quotient of integers is rounded once, so this is the double nearest to what was written.
-        return cell.digits / 10**decimals
-    return cell.digits * 10 ** (column.scale - decimals)  # type: ignore[no-any-return]
-
-
-def _read_date(value: Cell, column: ColumnType) -> str | None:
-    if isinstance(value, date):
-        cell: dates.DateCell | None = dates.read_native_date(value)
-    elif isinstance(value, str):
-        cell = dates.read_date(value, compact=column.compact)
-    else:
-        return None
-    if cell is None:
-        return None
-    first: Literal["day", "month"] = "day" if column.day_first else "month"
-    return dates.day_text(cell, first) if column.type == "date" else dates.moment_text(cell, first)
-
-
-def text_of(value: Cell) -> str:
-    """The text of a cell in a column that stays text."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return repr(value) if isinstance(value, float) else str(value)

@@ -15,9 +15,10 @@ from functools import lru_cache
 from typing import Any
 
 from datasources.base import Cell
+from engine.columns import ColumnType, Typed
 from engine.dates import DateEvidence
+from engine.evidence import ColumnEvidence
 from engine.numbers import INTEGER_DIGITS_MAX, Kind, NumberEvidence, read_number
-from engine.typing import ColumnEvidence, ColumnType, Typed
 
 INT64_DIGITS = 18
 """Decimal digits that an int64 holds whatever they are."""
@@ -123,7 +124,7 @@ def _read_numbers(
 
 
 def _rows_with(unit: str, cells: Sequence[Cell], counts: Sequence[int]) -> int:
-    return sum(count for cell, count in zip(cells, counts, strict=True) if unit in cell)  # type: ignore[operator]
+    return sum(count for cell, count in zip(cells, counts, strict=True) if unit in str(cell))
 
 
 _are_points = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?(?:\n-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?)*").fullmatch

@@ -172,8 +172,9 @@ def _field(one: FieldProfile) -> FieldModel:
         avg=one.avg,
         min=one.min,
         max=one.max,
-        coercion=coercion
-        and CoercionModel(style=coercion.style, evidence=dict(coercion.evidence), assumed=coercion.assumed),
+        coercion=None
+        if coercion is None
+        else CoercionModel(style=coercion.style, evidence=dict(coercion.evidence), assumed=coercion.assumed),
     )
 
 
@@ -181,7 +182,7 @@ def _group(one: GroupProfile) -> GroupModel:
     return GroupModel(
         measure=one.measure,
         by=one.by,
-        kind=one.kind,  # type: ignore[arg-type]
+        kind=one.kind,
         parts=[PartModel(value=part.value, sum=part.sum) for part in one.parts],
-        rest=one.rest and RestModel(values=one.rest.values, sum=one.rest.sum),
+        rest=None if one.rest is None else RestModel(values=one.rest.values, sum=one.rest.sum),
     )

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engine.columns import ColumnType, Typed
 from engine.excerpt import ROWS_MAX, Excerpt
 from engine.facts import cell_text
 from engine.histogram import ColumnSample
 from engine.profile import Profile
 from engine.snapshot import Snapshot, SnapshotBand, take_excerpt
-from engine.typing import ColumnType, Typed
 from prompts import count_tokens, render_data_context
 from prompts.budget import BYTES_PER_TOKEN
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.columns import ColumnType, Typed
 from engine.histogram import ColumnSample, histogram_of, sample_columns
 from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile, ValueCount
 from engine.snapshot import Snapshot, SnapshotBand
 from engine.statistics import DISTINCT_MAX
-from engine.typing import ColumnType, Typed
 from lastro.inspect_cost import Costs, count_costs
 from lastro.inspect_words import coercion_words
 from lastro.output import warning_lines

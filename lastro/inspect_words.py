@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.typing import Coercion
+from engine.columns import Coercion
 
 _STYLES = {"br": "decimal comma (br)", "point": "decimal point (point)", "plain": "plain digits"}
 _OTHER_STYLE = {"br": "point", "point": "br"}

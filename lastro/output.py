@@ -36,7 +36,7 @@ def write_result(text: str, path: str | None) -> None:
         os.chmod(temporary.name, 0o644)
         os.replace(temporary.name, target)
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}; choose another place with --out.") from error
+        raise OutputError(f"cannot write {path}: {error.strerror}; choose another place.") from error
 
 
 def write_warnings(warnings: Iterable[DataWarning]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.columns import Typed
 from engine.excerpt import BandExcerpt, Excerpt
 from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
-from engine.typing import Typed
 from prompts.budget import Plan, fit
 from prompts.formats import name_text, value_texts
 from prompts.rows import write_rows
@@ -154,7 +154,7 @@ def row_count(rows: int) -> str:
 
 
 def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, int]:
-    marks = [one.type]
+    marks: list[str] = [one.type]
     if one.role is not None and one.role != "measure":
         marks.append(one.role)
     if one.unit is not None and one.unit != "%":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from json.encoder import encode_basestring
 
+from engine.columns import ColumnType, Typed
 from engine.facts import double_text, scaled_text, scaled_texts
-from engine.typing import ColumnType, Typed
 from prompts.formats import cut_cell, inert, json_text
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from datasources.base import Lists, RawBand
 from engine.band import type_band
+from engine.columns import ColumnType
 from engine.facts import exact_text
 from engine.histogram import BINS, histogram_of, sample_columns
-from engine.typing import ColumnType
 
 INTEGER = ColumnType("n", "number")
 MONEY = ColumnType("n", "number", scale=2)

@@ -16,9 +16,9 @@ from rich.cells import cell_len
 from datasources.base import Cell, Lists, RawBand
 from datasources.options import ReadOptions
 from engine import materialize
+from engine.columns import Coercion
 from engine.facts import cell_text
 from engine.histogram import ColumnSample, sample_columns
-from engine.typing import Coercion
 from lastro import cli
 from lastro.inspect_cost import csv_bytes, json_bytes
 from lastro.inspect_report import inspect_snapshot

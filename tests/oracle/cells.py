@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 EXACT = Context(prec=300)
 """Wide enough that nothing here is ever rounded."""
@@ -75,7 +75,7 @@ class NumberCell:
     money: str | None
     percent: bool
 
-    @property
+    @cached_property
     def styles(self) -> set[str]:
         """The decimal styles that this cell fits; empty for those that fit any."""
         spaced = SPACED.fullmatch(self.digits)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
 
 from tests.oracle import cells
@@ -34,6 +35,7 @@ CODES = {
 NUMBERED = {*"num nr nro numero no number nota".split()}
 
 
+@cache
 def name_tokens(name: str) -> list[str]:
     """The words of a column's name (spec, notation)."""
     bare = "".join(one for one in unicodedata.normalize("NFKD", name) if not unicodedata.combining(one))
@@ -63,13 +65,22 @@ class Reader(NamedTuple):
     """How a further cell of a number column is read."""
 
     style: str
-    unit: str | None
+    plain: bool
+    """Whether no cell has a mark: that of one group of three then parts thousands."""
 
     def read(self, cell: str | None) -> Decimal | None:
         if cell is None or cells.is_null_token(cell):
             return None
         number = cells.number_cell(cell)
-        return None if number is None else number.value(self.style)
+        return None if number is None else number.value(self.style_of(number))
+
+    def style_of(self, number: NumberCell) -> str:
+        """A cell that fits one style only is read in it, whatever its column is."""
+        if len(number.styles) == 1:
+            return next(iter(number.styles))
+        if self.plain and number.styles:
+            return "br" if "." in number.digits else "point"
+        return self.style
 
 
 def decide_columns(
@@ -183,7 +194,7 @@ def number_column(
     style = decide_style(numbers, locale, others, default_style)
     units = {"%" if one.percent else one.money for one in numbers} - {None}
     unit = next(iter(units), None)
-    reader = Reader(style, unit)
+    reader = Reader(style, not any(one.styles for one in numbers))
     scale = max(one.decimals(style) for one in numbers)
     result = Column(name, [reader.read(cell) for cell in column], "number", unit, None, scale, reader)
     result.role = role_of(result, numbers)

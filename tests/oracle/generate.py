@@ -20,6 +20,7 @@ HOSTILE = ["</dados>", "linha 1\nlinha 2", "=1+1", "#REF!", "\u202eoculto", "ðŸ˜
 TOKENS = ["-", "--", "...", "..", "**", "****", "X", "N/A", "n/d", "NA", "null", "None", "#N/D", "NaN", "inf", "s/d", "R$ -"]
 ODD = ["x1", "1E5", "1.2.3", "12,5%", "R$ 5", "â‚¬ 7", "1.234", "1,234", "007", "12", "2,5", "2.5", "31/02/2024", "abc", "1 234,5"]
 SPACES = [" ", "  ", "\u00a0", "\t", "\u200b", "\u3000", "\n"]
+WHITE = "".join(SPACES)
 GROUP_MARKS = [" ", "\u00a0", "\u202f", "'"]
 TOTALS = ["Total", "TOTAL", "totais", "Total Geral", "Soma", "subtotal", " Total "]
 
@@ -63,7 +64,7 @@ def table(seed: int) -> Table:
         for _ in range(random.randint(1, 3)):
             body.insert(random.randint(0, len(body)), random.choice([[], [""] * width, [" "] * width]))
     records = [names, *body]
-    if random.random() < 0.05 and rows > 3 and width > 1 and body[0] and body[0][0].strip():
+    if random.random() < 0.05 and can_be_headless(body, width):
         records = body
     return Table(
         name="b",
@@ -73,6 +74,14 @@ def table(seed: int) -> Table:
         quoting=random.choice([csv.QUOTE_MINIMAL] * 3 + [csv.QUOTE_ALL]),
         line_end=random.choice(["\n", "\n", "\r\n"]),
     )
+
+
+def can_be_headless(body: list[list[str]], width: int) -> bool:
+    """Whether the first row is whole, and does not look like the upper of two header levels."""
+    if len(body) < 4 or width < 2 or len(body[0]) != width:
+        return False
+    firsts = [row[0].strip(WHITE) if row else "" for row in body[:3]]
+    return all(firsts) and len({*firsts}) == 3 and bool(body[0][1].strip(WHITE))
 
 
 def row_count(random: Random) -> int:
@@ -132,27 +141,41 @@ def column(random: Random, rows: int) -> list[str]:
 
 
 def add_total(random: Random, body: list[list[str]]) -> None:
-    """A first or last row that adds up whole columns of plain or comma numbers, or claims to."""
+    """A first or last row that adds up columns of integers or decimal commas, or claims to."""
     if len(body) < 2:
         return
-    row = []
-    for cells in zip(*body, strict=True):
-        plain = all(cell.isascii() and cell.isdigit() for cell in cells if cell)
-        comma = all(cell.replace(",", "", 1).isascii() and cell.replace(",", "", 1).isdigit() for cell in cells if cell)
-        if plain and any(cells):
-            row.append(str(sum(int(cell) for cell in cells if cell)))
-        elif comma and any(cells) and all(len(cell.partition(",")[2]) == 2 for cell in cells if cell):
-            cents = sum(int(cell.replace(",", "")) for cell in cells if cell)
-            row.append(f"{cents // 100},{cents % 100:02d}")
-        else:
-            row.append("")
-    label = random.choice([*TOTALS, "", "", "Brasil"])
-    if label and "" in row:
-        row[row.index("")] = label
+    label = random.choice([*TOTALS, "", "", "Brasil"]) if len(body[0]) > 1 else ""
+    row = [
+        total_cell(random, [cell for cell in cells if cell], label in TOTALS) for cells in zip(*body, strict=True)
+    ]
+    if label:
+        row[row.index("") if "" in row else 0] = label
     stated = [at for at, cell in enumerate(row) if cell.isdigit()]
     if stated and random.random() < 0.2:
-        row[stated[0]] = str(int(row[stated[0]]) + 1)
+        row[stated[0]] = random.choice([str(int(row[stated[0]]) + 1), row[stated[0]] + ",5", row[stated[0]] + ".25"])
+    if random.random() < 0.2:
+        row[row.index(random.choice([cell for cell in row if cell != label] or row))] = ""
     body.insert(random.choice([0, len(body), len(body)]), row)
+
+
+def total_cell(random: Random, cells: list[str], labelled: bool) -> str:
+    """
+    What *cells* add up to, or nothing if they are not plain enough.
+
+    A sum that makes its column something else can only be found under a label: thousands that are parted in
+    it alone, or more than fifteen digits.
+    """
+    parts = [cell.partition(",") for cell in cells]
+    if not cells or not all((whole + rest).isdigit() and (whole + rest).isascii() for whole, _, rest in parts):
+        return ""
+    places = {len(rest) for _, _, rest in parts}
+    if len(places) > 1 or 3 in places:
+        return ""
+    digits = places.pop()
+    cents = sum(int(whole + rest) for whole, _, rest in parts)
+    if not labelled and len(str(cents)) - digits > 15:
+        return ""
+    return decimal_text(cents, digits, "br", grouped=(labelled or digits > 0) and random.random() < 0.4)
 
 
 def make_ragged(random: Random, body: list[list[str]]) -> None:
@@ -256,6 +279,11 @@ def codes(random: Random, rows: int) -> list[str]:
     return [str(random.randrange(low, 10**length)).zfill(length) for _ in range(rows)]
 
 
+def documents(random: Random, rows: int) -> list[str]:
+    lengths = random.choice([(11,), (14,), (8,), (8, 13), (8, 12, 13, 14), (13, 14)])
+    return [str(random.randrange(10 ** (length - 1), 10**length)) for length in random.choices(lengths, k=rows)]
+
+
 def years(random: Random, rows: int) -> list[str]:
     return [str(random.randint(1995, 2026)) for _ in range(rows)]
 
@@ -345,5 +373,5 @@ MAKERS: list[Maker] = [
     *[dates] * 3,
     *[datetimes] * 2,
     *[statuses] * 3,
-    *(counting, codes, codes, years, booleans, people, customers, hostile, keys, tokens_only),
+    *(counting, codes, codes, documents, years, booleans, people, customers, hostile, keys, tokens_only),
 ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from tests.oracle import cells
 from tests.oracle.cells import EXACT, Moment
@@ -15,6 +16,10 @@ from tests.oracle.columns import Column, Value, decide_columns
 
 TOTAL_LABELS = {"total", "totais", "total geral", "soma", "subtotal"}
 CATEGORICAL_ROLES = ("id", "year", "part")
+
+Row = list[str | None]
+Decide = Callable[[tuple[int, ...]], list[Column]]
+"""The columns of a band as the rows at some positions say."""
 
 
 def oracle(name: str, records: Sequence[Sequence[str]], delimiter: str, locale: str | None) -> dict[str, Any]:
@@ -26,33 +31,35 @@ def oracle(name: str, records: Sequence[Sequence[str]], delimiter: str, locale: 
     rows = [[*row, *[None] * (width - len(row))] for row in rows]
     style = "br" if delimiter == ";" else "point"
 
-    def decide(rows: Sequence[Sequence[str | None]]) -> list[Column]:
-        return decide_columns(names, [[row[at] for row in rows] for at in range(width)], locale, style)
+    @cache
+    def decide(chosen: tuple[int, ...]) -> list[Column]:
+        return decide_columns(names, [[rows[row][at] for row in chosen] for at in range(width)], locale, style)
 
-    aggregates: list[dict[str, str]] = []
-    for place in (-1, 0):
-        if len(rows) >= 3:
-            others = rows[:-1] if place else rows[1:]
-            columns = decide(others)
-            if is_total(rows[place], columns):
-                aggregates += total_aggregates(name, rows[place], columns)
-                rows = others
-    columns = decide(rows)
+    labelled = labelled_totals(rows, decide)
+    rest = tuple(at for at in range(len(rows)) if at not in labelled)
+    stated = [one for at in labelled for one in stated_sums(rows[at], decide(rest))]
+    for at in (len(rows) - 1, 0):
+        found = unlabelled_total(at, rows, rest, decide) if at in rest else None
+        if found:
+            stated += found
+            rest = tuple(one for one in rest if one != at)
+            break
+    columns = decide(rest)
     band = {
         "name": name,
-        "rows": len(rows),
+        "rows": len(rest),
         "fields": [field(column) for column in columns],
-        "groups": groups(columns, len(rows)),
+        "groups": groups(columns, len(rest)),
     }
     codes = {(column.name, code) for column in columns for code in column.codes}
     return {
         "bands": [band],
-        "aggregates": aggregates,
+        "aggregates": [{"id": f"total.{name}.{one.column.name}", "value": one.text} for one in stated],
         "codes": codes | ({(None, "no_header")} if headless else set()),
     }
 
 
-def table_of(records: list[list[str | None]]) -> list[list[str | None]]:
+def table_of(records: list[Row]) -> list[Row]:
     """The records of the table, without the notes above and below it (spec 0.3; one header level)."""
     filled = [sum(cell is not None for cell in record) for record in records]
     widths = Counter(len(record) for record, count in zip(records, filled, strict=True) if count >= 2)
@@ -68,7 +75,7 @@ def table_of(records: list[list[str | None]]) -> list[list[str | None]]:
     return records[start:]
 
 
-def split_header(records: list[list[str | None]]) -> tuple[list[str | None], list[list[str | None]], bool]:
+def split_header(records: list[Row]) -> tuple[Row, list[Row], bool]:
     """The header and the rows below it; whether the header is a row itself (spec 0.3)."""
     first = records[0]
     if any(cell is not None and is_data(cell) for cell in first):
@@ -82,7 +89,7 @@ def is_data(cell: str) -> bool:
         return len(cell) >= 5 or (cell[0] == "0" and len(cell) > 1)
     number = cells.number_cell(cell)
     dated = cells.ISO.fullmatch(cell) or cells.PARTS.fullmatch(cell)
-    return dated is not None or (number is not None and not number.is_plain)
+    return dated is not None or (number is not None and bool({*".,"} & {*number.digits}))
 
 
 def column_names(header: Sequence[str | None]) -> list[str]:
@@ -101,36 +108,74 @@ def column_names(header: Sequence[str | None]) -> list[str]:
 # Total rows (spec 0.4)
 
 
-def is_total(row: Sequence[str | None], columns: Sequence[Column]) -> bool:
-    """Whether *row* says what the other rows, read as *columns*, add up to."""
-    measures = [(column, row[at]) for at, column in enumerate(columns) if column.role == "measure"]
-    if not any(total(column.values) for column, _ in measures):
-        return False
-    label = next((cell for cell in row if cell is not None and is_word(cell)), "")
-    if fold(label) in TOTAL_LABELS:
-        return True
-    stated = [(column, cell) for column, cell in measures if cell is not None]
-    equal = [column for column, cell in stated if column.reader and column.reader.read(cell) == total(column.values)]
-    return len(equal) == len(stated) and (len(equal) >= 2 or len(equal) == len(measures) == 1)
+def has_date(row: Row, columns: Sequence[Column]) -> bool:
+    dated = [cell for cell, column in zip(row, columns, strict=True) if column.type in ("date", "datetime")]
+    return any(cell is not None and not is_empty_date(cell) for cell in dated)
+
+
+def is_empty_date(cell: str) -> bool:
+    return cells.is_null_token(cell) or cell in cells.DATE_NULL_TOKENS
+
+
+class Stated(NamedTuple):
+    """What a total row says of a measure."""
+
+    column: Column
+    value: Decimal
+
+    @property
+    def text(self) -> str:
+        """With all the decimals of the column (spec 6), or more if they were written."""
+        return f"{self.value:.{max(self.column.scale, -int(self.value.as_tuple().exponent))}f}"
+
+
+def labelled_totals(rows: Sequence[Row], decide: Decide) -> list[int]:
+    """The first and last row, if they are called a total and there is something to add up."""
+    edges = sorted({0, len(rows) - 1}) if len(rows) > 2 else []
+    labelled = [at for at in edges if fold(next(filter(is_word, filter(None, rows[at])), "")) in TOTAL_LABELS]
+    others = tuple(at for at in range(len(rows)) if at not in labelled)
+    if not labelled or len(others) < 2 or not any(total(column.values) for column in measures_of(decide(others))):
+        return []
+    return labelled
+
+
+def unlabelled_total(at: int, rows: Sequence[Row], rest: tuple[int, ...], decide: Decide) -> list[Stated] | None:
+    """
+    The row *at*, if every measure in it is the sum of the others, and these are two or the only one.
+
+    A measure is one in the rows without this one, or else in all of them.
+    """
+    others = tuple(one for one in rest if one != at)
+    if len(others) < 2:
+        return None
+    for seen, times in ((others, 1), (rest, 2)):
+        columns = decide(seen)
+        stated = stated_sums(rows[at], columns)
+        equal = all(EXACT.multiply(one.value, times) == total(one.column.values) for one in stated)
+        # An only measure may equal the others by chance, but no total has a date of its own.
+        only = len(measures_of(columns)) == 1 and not has_date(rows[at], decide(rest))
+        if equal and any(one.value for one in stated) and (len(stated) >= 2 or only):
+            return stated
+    return None
+
+
+def stated_sums(row: Row, columns: Sequence[Column]) -> list[Stated]:
+    read = [(column, column.reader.read(cell)) for column, cell in zip(columns, row, strict=True) if column.reader]
+    return [Stated(column, value) for column, value in read if column.role == "measure" and value is not None]
+
+
+def measures_of(columns: Iterable[Column]) -> list[Column]:
+    return [column for column in columns if column.role == "measure"]
 
 
 def is_word(cell: str) -> bool:
     dated = cells.ISO.fullmatch(cell) or cells.PARTS.fullmatch(cell)
-    return cells.number_cell(cell) is None and dated is None
+    return cells.number_cell(cell) is None and dated is None and not cells.is_null_token(cell)
 
 
 def fold(text: str) -> str:
     bare = unicodedata.normalize("NFKD", text)
     return "".join(one for one in bare if not unicodedata.combining(one)).lower()
-
-
-def total_aggregates(band: str, row: Sequence[str | None], columns: Sequence[Column]) -> list[dict[str, str]]:
-    result = []
-    for cell, column in zip(row, columns, strict=True):
-        value = column.reader.read(cell) if column.reader and column.role == "measure" else None
-        if value is not None:
-            result.append({"id": f"total.{band}.{column.name}", "value": number_text(value)})
-    return result
 
 
 # Facts (spec 5)

@@ -1,0 +1,96 @@
+"""Runs the benchmarks: `python -m benchmarks`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks import (
+    cold_start,
+    large_csv,
+    large_parquet,
+    memory_and_scaling,
+    pair_queries,
+    small_report,
+    snapshot_write,
+)
+from benchmarks.check import check_command
+from benchmarks.files import FOLDER, ROOT
+from benchmarks.machine import this_machine
+from benchmarks.measure import MeasureError, QuietGate, run_process
+from benchmarks.question import MEGA, Options, Result
+from benchmarks.table import NoPlace, json_text, notes, plain_table, write_readme
+
+QUESTIONS: Mapping[str, Callable[[Options], list[Result]]] = {
+    "large_parquet": large_parquet.run,
+    "large_csv": large_csv.run,
+    "pair_queries": pair_queries.run,
+    "memory_and_scaling": memory_and_scaling.run,
+    "small_report": small_report.run,
+    "cold_start": cold_start.run,
+    "snapshot_write": snapshot_write.run,
+}
+README = ROOT / "benchmarks" / "README.md"
+ROWS_MIN = 1000
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options of a run."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure Lastro beside other tools."
+    )
+    parser.add_argument("--rows", type=_rows, default=MEGA, help="rows of the large table (default 1000000)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=QUESTIONS,
+        metavar="NAME",
+        help=f"one of {', '.join(QUESTIONS)}; repeatable",
+    )
+    parser.add_argument("--repeat", type=int, default=5, help="runs of each side (default 5)")
+    parser.add_argument(
+        "--patience", type=float, default=120, help="seconds in all to wait for a quiet machine (default 120)"
+    )
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the tables are kept")
+    parser.add_argument("--out", type=Path, help="a JSON file for the results")
+    parser.add_argument("--write-readme", action="store_true", help="put the table into benchmarks/README.md")
+    return parser
+
+
+def main() -> int:
+    """Check, measure and print; 1 when a command failed or a fact is wrong."""
+    parser = build_parser()
+    asked = parser.parse_args()
+    if asked.write_readme and asked.only:
+        parser.error("--write-readme needs all questions: leave out --only")
+    options = Options(asked.rows, max(1, asked.repeat), asked.folder.absolute(), QuietGate(asked.patience))
+    machine = this_machine()
+    print(f"{machine}\n{options.rows:,} rows, {options.repeat} runs of each side\n", flush=True)
+    try:
+        print(run_process(check_command(options.rows, options.folder)).output, flush=True)
+        results: list[Result] = []
+        for name in asked.only or QUESTIONS:
+            print(f"{name} …", file=sys.stderr, flush=True)
+            results += QUESTIONS[name](options)
+        print(f"{plain_table(results)}\n\n{notes(results)}")
+        if asked.out:
+            asked.out.write_text(json_text(results, machine, options.rows), encoding="utf-8")
+        if asked.write_readme:
+            write_readme(README, results, machine, options.rows)
+    except (MeasureError, NoPlace) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _rows(text: str) -> int:
+    rows = int(text)
+    if rows < ROWS_MIN:
+        raise argparse.ArgumentTypeError(f"give at least {ROWS_MIN} rows")
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""Names the files of the sales table, and has those written that are missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "benchmarks" / ".data"
+"""Where tables are kept from run to run; git ignores it."""
+SEED = 7
+
+
+class TableFiles(NamedTuple):
+    """One table, written twice."""
+
+    csv: Path
+    """Separated by semicolons, as a report engine exports it."""
+    parquet: Path
+    """Numbers native where a database would have them; dates and money are text here too."""
+
+
+def table_files(folder: Path, rows: int) -> TableFiles:
+    """Where the table of *rows* rows is kept."""
+    return TableFiles(folder / f"vendas_{rows}.csv", folder / f"vendas_{rows}.parquet")
+
+
+def ensure_table(folder: Path, rows: int) -> TableFiles:
+    """The files of the table of *rows* rows, which are written unless they are there."""
+    files = table_files(folder, rows)
+    if not all(path.exists() for path in files):
+        print(f"writing {rows:,} rows …", file=sys.stderr)
+        # In a process of its own: see `measure.run_process` about the memory of this one.
+        command = [sys.executable, "-m", "benchmarks.data", f"--rows={rows}", f"--folder={folder.absolute()}"]
+        subprocess.run(command, cwd=ROOT, check=True)
+    return files

@@ -1,0 +1,83 @@
+"""Encodes a column of a part by its distinct cells, so that each of them is read only once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from datasources.base import Cell
+from engine.cleaning import strip
+from engine.columns import ColumnType, read_cell
+from engine.cubes import Measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A column of few distinct cells: for every row the code of its cell among *keys*."""
+
+    codes: NDArray[np.int32]
+    keys: Sequence[Cell]
+    """Distinct cells, stripped; None for null. Two codes may have the same key."""
+    counts: dict[Cell, int]
+    """Rows per key, without null."""
+    nulls: int
+
+
+def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
+    """Encode a column by its distinct cells."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = column.combine_chunks() if not isinstance(column, pa.Array) else column
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array)
+    raw = array.dictionary.to_pylist()
+    keys = [_clean(cell, null_values) for cell in raw]
+    keys.append(None)
+    indices = array.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices.cast(pa.int32()), len(raw))
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    seen = np.bincount(codes, minlength=len(keys)).tolist()
+    counts: dict[Cell, int] = {}
+    nulls = 0
+    for key, count in zip(keys, seen, strict=True):
+        if key is None:
+            nulls += count
+        elif count:
+            counts[key] = counts.get(key, 0) + count
+    return Encoded(codes, keys, counts, nulls)
+
+
+def _clean(cell: Cell, null_values: tuple[str, ...]) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    text = strip(cell)
+    return text if text and text not in null_values else None
+
+
+def encoded_numbers(part: Encoded, guess: ColumnType) -> Measure:
+    """The typed numbers of an encoded column, 0 for null."""
+    import numpy as np
+
+    read = [read_cell(key, guess) for key in part.keys]
+    if guess.double:
+        table = np.array([value if isinstance(value, int | float) else 0.0 for value in read], np.float64)
+    else:
+        whole = [value if isinstance(value, int) else 0 for value in read]
+        table = np.array(whole, np.int64 if all(map(_fits, whole)) else object)
+    return table[part.codes]
+
+
+def _fits(value: int) -> bool:
+    """Whether an integer can stand in an int64 column."""
+    return -(1 << 63) <= value < 1 << 63

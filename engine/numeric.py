@@ -1,0 +1,174 @@
+"""
+Reads the numbers of one part as whole columns.
+
+What vectorised code does not cover is read by the same functions that small reports use, once per distinct
+cell. So the rules stand in one place and the two ways agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.columns import ColumnType, read_cell
+from engine.cubes import Measure, exact_sum
+from engine.encoded import encode, encoded_numbers
+from engine.evidence import ColumnEvidence, observe
+from engine.numbers import DECIMALS_NATIVE_MAX, NumberEvidence
+from engine.states import Totals
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+SAFE_INTEGER = 1 << 50
+"""Decimals pass through a double exactly while their digits stay below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A column of numbers: typed values with 0 for null, as a guess of the column's type reads them."""
+
+    values: Measure
+    totals: Totals
+    evidence: ColumnEvidence
+    nulls: int
+    """Empty cells, and NaN or infinite ones."""
+    valid: NDArray[np.bool_] | None = None
+    """Which cells hold a number; None when all do."""
+
+
+def native_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    """Read a column of integers, decimals or floating point."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    nulls = column.null_count
+    if pa.types.is_floating(kind):
+        return _floating(column, guess)
+    if pa.types.is_decimal(kind):
+        return _decimals(column, guess)
+    if pa.types.is_uint64(kind) and (pc.max(column).as_py() or 0) >= 1 << 63:
+        return by_distinct(column, guess)
+    filled = pc.fill_null(column.cast(pa.int64()), 0) if nulls else column.cast(pa.int64())
+    values = filled.to_numpy()
+    bounds = pc.min_max(column).as_py()
+    evidence = _native_evidence(len(column) - nulls, 0, bounds["min"], bounds["max"])
+    if guess.double:
+        values = values.astype(np.float64)
+    elif guess.scale:
+        return by_distinct(column, guess)
+    valid = column.is_valid().to_numpy() if nulls else None
+    return Numbers(values, _totals(values, len(column) - nulls, bounds["min"], bounds["max"]), evidence, nulls, valid)
+
+
+def _native_evidence(cells: int, decimals: int, low: int | None, high: int | None) -> ColumnEvidence:
+    found = NumberEvidence()
+    if cells and low is not None and high is not None:
+        found.cells = cells
+        found.kinds["native"] = cells
+        found.decimals["native"] = decimals
+        digits = (len(str(abs(low))), len(str(abs(high))))
+        found.integer_digits = max(1, max(digits) - decimals)
+        if decimals == 0:
+            found.lengths = (min(digits), max(digits))
+            found.signed_plain = int(low < 0)
+    return ColumnEvidence(cells=cells, numbers=found, natives={"number"} if cells else set())
+
+
+def _totals(values: Measure, cells: int, low: int | float | None, high: int | float | None) -> Totals:
+    return Totals(cells, exact_sum(values), low, high)
+
+
+def _floating(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    import numpy as np
+
+    original = column.to_numpy()
+    narrow = original.dtype != np.float64
+    valid = np.isfinite(original)
+    nulls = column.null_count
+    not_finite = len(original) - int(valid.sum()) - nulls
+    cells = len(original) - nulls - not_finite
+    finite = np.where(valid, original, 0)
+    scale = _float_scale(finite, guess.scale)
+    if scale is None and not guess.double:
+        found = by_distinct(column, guess)
+        found.evidence.not_finite = not_finite
+        return found
+    if guess.double:
+        doubles = finite.astype(np.float64)
+        shown = doubles[valid]
+        low, high = (float(shown.min()), float(shown.max())) if cells else (None, None)
+        evidence = _native_evidence(cells, DECIMALS_NATIVE_MAX + 1 if scale is None else scale, 0, 0)
+        evidence.not_finite = not_finite
+        return Numbers(doubles, _totals(doubles, cells, low, high), evidence, nulls + not_finite, valid)
+    assert scale is not None
+    wide = finite.astype(np.float64) if not narrow else np.array([float(str(x)) for x in finite])
+    integers = np.rint(wide * 10**guess.scale).astype(np.int64)
+    shown_integers = integers[valid] if cells < len(integers) else integers
+    low_i, high_i = (int(shown_integers.min()), int(shown_integers.max())) if cells else (None, None)
+    evidence = _native_evidence(cells, scale, low_i, high_i)
+    evidence.not_finite = not_finite
+    return Numbers(integers, _totals(integers, cells, low_i, high_i), evidence, nulls + not_finite, valid)
+
+
+def _float_scale(values: NDArray[Any], start: int) -> int | None:
+    """
+    The fewest decimals, *start* or more, with which every value reads back as the same; None past nine.
+
+    `rint(x * 10**k) / 10**k == x` is exact: a quotient of whole doubles is rounded once.
+    """
+    import numpy as np
+
+    left = values
+    for scale in range(start, DECIMALS_NATIVE_MAX + 1):
+        power = 10.0**scale
+        scaled = np.rint(left.astype(np.float64) * power)
+        if len(scaled) and float(np.abs(scaled).max()) >= SAFE_INTEGER:
+            return None
+        differs = (scaled / power).astype(left.dtype) != left
+        if not differs.any():
+            return scale
+        left = left[differs]
+    return None
+
+
+def _decimals(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    import numpy as np
+    import pyarrow as pa
+
+    kind = column.type
+    if kind.scale != guess.scale or guess.double or kind.scale < 0 or not pa.types.is_decimal128(kind):
+        return by_distinct(column, guess)
+    array = pa.concat_arrays(column.chunks) if column.num_chunks != 1 else column.chunk(0)
+    buffer = array.buffers()[1]
+    pairs = np.frombuffer(buffer, np.int64)[2 * array.offset : 2 * (array.offset + len(array))].reshape(-1, 2)
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    low_words = np.where(valid, pairs[:, 0], 0)
+    high_words = np.where(valid, pairs[:, 1], 0)
+    if (high_words != low_words >> 63).any():
+        return by_distinct(column, guess)
+    cells = int(valid.sum())
+    shown = low_words[valid]
+    low, high = (int(shown.min()), int(shown.max())) if cells else (None, None)
+    evidence = _native_evidence(cells, kind.scale, low, high)
+    return Numbers(low_words, _totals(low_words, cells, low, high), evidence, len(array) - cells, valid)
+
+
+def by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    """The slow and general way: every distinct cell is read on its own."""
+    import numpy as np
+
+    part = encode(column, guess.null_values)
+    evidence = observe(part.counts, guess.name)
+    values = encoded_numbers(part, guess)
+    typed = {key: read_cell(key, guess) for key in part.counts}
+    numbers = {key: value for key, value in typed.items() if isinstance(value, int | float)}
+    cells = sum(part.counts[key] for key in numbers)
+    total = exact_sum(values)
+    low, high = (min(numbers.values()), max(numbers.values())) if numbers else (None, None)
+    known = np.array([isinstance(typed.get(key), int | float) for key in part.keys], bool)
+    return Numbers(values, Totals(cells, total, low, high), evidence, part.nulls, known[part.codes])

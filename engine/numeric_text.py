@@ -1,0 +1,174 @@
+"""Reads a text column of one part as numbers, in bulk where its cells are written alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from datasources.names import WHITE_SPACE
+from engine.columns import ColumnType
+from engine.cubes import Measure, exact_sum
+from engine.evidence import ColumnEvidence
+from engine.numbers import Kind, NumberEvidence
+from engine.numeric import Numbers, by_distinct
+from engine.states import Totals
+from engine.uniform import uniform_pattern
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    """Read a text column that *guess* takes for numbers; what is none shows in the evidence."""
+    import polars as pl
+
+    text = pl.from_arrow(column)
+    assert isinstance(text, pl.Series)
+    text = text.cast(pl.String)
+    reader = _fast_reader(guess.style, guess.unit, guess.scale)
+    regular = text.str.contains(reader.pattern)
+    irregular = text.filter(~regular)
+    nulls = text.null_count()
+    if len(irregular):
+        empty = irregular.filter(irregular.str.strip_chars(WHITE_SPACE) == "")
+        if len(empty) == len(irregular):
+            nulls += len(empty)
+            text = pl.Series(text.to_frame("t").select(pl.when(pl.col("t").str.contains(reader.pattern)).then("t")).to_series())
+        else:
+            return _mixed_numbers(text, regular.fill_null(False), reader, guess)
+    found = reader.read(text, guess)
+    if found is None:
+        return by_distinct(column, guess)
+    values, evidence = found
+    cells = len(text) - text.null_count()
+    valid = None if cells == len(values) else text.is_not_null().to_numpy()
+    bare = values if valid is None else values[valid]
+    low, high = (int(bare.min()), int(bare.max())) if cells else (None, None)
+    return Numbers(values, Totals(cells, exact_sum(values), low, high), evidence, nulls, valid)
+
+
+def _mixed_numbers(text: pl.Series, regular: pl.Series, reader: FastReader, guess: ColumnType) -> Numbers:
+    """Read the regular cells by the fast reader, and the others one by one."""
+    import numpy as np
+
+    fast = text_numbers(text.filter(regular).to_arrow(), guess) if regular.any() else None
+    slow = by_distinct(text.filter(~regular).to_arrow(), guess)
+    if fast is None:
+        return slow
+    mask = regular.to_numpy()
+    values: Measure = np.zeros(len(text), object if slow.values.dtype == object else fast.values.dtype)
+    values[mask] = fast.values
+    values[~mask] = slow.values
+    valid = np.ones(len(text), bool)
+    for chosen, part in ((mask, fast), (~mask, slow)):
+        if part.valid is not None:
+            valid[chosen] = part.valid
+    fast.totals.merge(slow.totals)
+    fast.evidence.merge(slow.evidence)
+    return Numbers(values, fast.totals, fast.evidence, fast.nulls + slow.nulls, valid)
+
+
+@dataclass(frozen=True, slots=True)
+class FastReader:
+    """How the regular cells of a column are known and read."""
+
+    pattern: str
+    style: str
+    unit: str | None
+    scale: int
+
+    def read(self, text: pl.Series, guess: ColumnType) -> tuple[NDArray[np.int64], ColumnEvidence] | None:
+        """Typed numbers (0 for null) and evidence of cells that all match the pattern; None if too large."""
+        if self.style == "plain":
+            values = _parse_integers(text)
+            found = _plain_evidence(text, values)
+        else:
+            values = _parse_integers(text)
+            found = _decimal_evidence(text, self)
+        if self.unit is not None and found.cells:
+            count = int(text.str.contains(self.unit, literal=True).sum() or 0)
+            if count:
+                found.units[self.unit] = count
+        if self.unit and self.style == "plain" and found.cells:
+            found.signed_plain = max(found.signed_plain, found.units.get(self.unit, 0))
+        cells = found.cells
+        return values, ColumnEvidence(cells=cells, numbers=found, natives={"text"} if cells else set())
+
+
+@lru_cache(maxsize=256)
+def _fast_reader(style: str, unit: str | None, scale: int) -> FastReader:
+    """The reader for cells with exactly *scale* decimals in *style*; others are read one by one."""
+    if scale == 0:
+        style = "plain"
+    return FastReader(f"^{uniform_pattern(style, scale, unit)}$", style, unit, scale)
+
+
+_TABLE = bytes.maketrans(b"(", b"-")
+_DELETED = b".,)% R$US\xe2\x82\xac\xc2\xa3"
+
+
+def _parse_integers(text: pl.Series) -> NDArray[np.int64]:
+    """The digits of each cell as one signed integer, 0 for null: marks and units are deleted in bulk."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    if not len(text):
+        import numpy as np
+
+        return np.zeros(0, np.int64)
+    joined = (text.fill_null("0").str.join("\n").item() + "\n").encode().translate(_TABLE, _DELETED)
+    table = pacsv.read_csv(
+        pa.BufferReader(joined),
+        read_options=pacsv.ReadOptions(column_names=["digits"], use_threads=False, block_size=1 << 22),
+        parse_options=pacsv.ParseOptions(ignore_empty_lines=False, quote_char=False),
+        convert_options=pacsv.ConvertOptions(column_types={"digits": pa.int64()}, null_values=[]),
+    )
+    column = table["digits"]
+    return column.to_numpy()  # type: ignore[no-any-return]
+
+
+def _plain_evidence(text: pl.Series, values: NDArray[np.int64]) -> NumberEvidence:
+    import numpy as np
+
+    found = NumberEvidence()
+    valid = text.is_not_null().to_numpy()
+    shown = values if valid.all() else values[valid]
+    found.cells = len(shown)
+    if not found.cells:
+        return found
+    sizes = np.abs(shown)
+    low, high = int(sizes.min()), int(sizes.max())
+    found.kinds["plain"] = found.cells
+    found.decimals["plain"] = 0
+    found.plain_long = int((sizes >= 1000).sum())
+    found.lengths = (len(str(low)), len(str(high)))
+    found.integer_digits = len(str(high))
+    negative = text.str.contains(r"^[-(]")
+    found.signed_plain = int((shown < 0).sum()) and int(negative.sum() or 0)
+    return found
+
+
+def _decimal_evidence(text: pl.Series, reader: FastReader) -> NumberEvidence:
+    found = NumberEvidence()
+    found.cells = len(text) - text.null_count()
+    if not found.cells:
+        return found
+    kind: Kind = "br" if reader.style == "br" else "point"
+    ambiguous_kind: Kind = "comma" if reader.style == "br" else "dot"
+    ambiguous = 0
+    if reader.scale == 3:
+        mark = "," if reader.style == "br" else r"\."
+        ambiguous = int(text.str.contains(rf"^[^0-9]*[1-9][0-9]{{0,2}}{mark}[0-9]{{3}}[^0-9]*$").sum() or 0)
+    if ambiguous:
+        found.kinds[ambiguous_kind] = ambiguous
+        found.decimals[ambiguous_kind] = 3
+    if found.cells > ambiguous:
+        found.kinds[kind] = found.cells - ambiguous
+        found.decimals[kind] = reader.scale
+    # Only whether it passes the limit matters, and the pattern keeps it within.
+    found.integer_digits = 1
+    return found

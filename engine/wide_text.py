@@ -1,0 +1,71 @@
+"""Looks over a text column of many values: its nulls, and how many of its cells would read as something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from datasources.names import WHITE_SPACE
+from engine.cleaning import CURRENCY
+from engine.evidence import SAMPLE_SIZE, ColumnEvidence, observe
+from engine.numbers import INTEGER_DIGITS_MAX, PATTERN, NumberEvidence
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+
+def wide_text(
+    column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]
+) -> tuple[int, ColumnEvidence]:
+    """The nulls and the evidence of a text column of many values: how many of its cells would read as what."""
+    import polars as pl
+
+    series = pl.from_arrow(column)
+    assert isinstance(series, pl.Series)
+    text = series.cast(pl.String).str.strip_chars(WHITE_SPACE)
+    missing = text.is_null() | (text == "") | text.is_in(list(null_values))
+    text = text.filter(~missing)
+    is_key = text.str.contains(_KEY_PATTERN)
+    keys, others = text.filter(is_key), text.filter(~is_key)
+    readable = others.str.contains(rf"^(?:{PATTERN})$|^[0-9]{{1,4}}[-/.][0-9]|{_TOKEN_PATTERN}")
+    evidence = _key_evidence(keys)
+    counted = others.filter(readable).value_counts(name="rows")
+    counts = dict(zip(counted.to_series(0).to_list(), counted.to_series(1).to_list(), strict=True))
+    evidence.merge(observe(counts, name))
+    rest = others.filter(~readable)
+    evidence.cells += len(rest)
+    if len(text):
+        evidence.natives.add("text")
+    sample = _least(rest)
+    evidence.not_number = _sample(evidence.not_number, sample)
+    evidence.not_date = _sample(evidence.not_date, sample, _least(keys))
+    return int(missing.sum()), evidence
+
+
+def _key_evidence(keys: pl.Series) -> ColumnEvidence:
+    """What long digits and long codes with leading zeros say, none of them looked at one by one."""
+    found = NumberEvidence()
+    if len(keys):
+        lengths = keys.str.len_bytes()
+        found.cells = found.kinds["plain"] = found.plain_long = len(keys)
+        found.decimals["plain"] = 0
+        found.lengths = (int(lengths.min()), int(lengths.max()))  # type: ignore[arg-type]
+        found.integer_digits = found.lengths[1]
+        found.leading_zero = int(keys.str.starts_with("0").sum())
+    return ColumnEvidence(cells=len(keys), numbers=found)
+
+
+def _least(text: pl.Series) -> list[str]:
+    return text.unique().bottom_k(SAMPLE_SIZE).to_list() if len(text) else []
+
+
+def _sample(*samples: list[str]) -> list[str]:
+    return sorted({text for sample in samples for text in sample})[:SAMPLE_SIZE]
+
+
+_KEY_PATTERN = rf"^[0-9]{{{INTEGER_DIGITS_MAX + 1},}}$|^0[0-9]{{8,}}$"
+"""Digits that read as a number of which neither value nor date can come."""
+_TOKEN_PATTERN = (
+    r"^(?:-|--|\.\.\.?|X|[Nn]/[AaDd]|NA|null|NULL|nil|[Nn]one|#N/D|#NULO#|#NE#|s/d|NaN|nan|-?inf|-?Infinity|-?INF"
+    rf"|\*\*+|(?:{CURRENCY})[ \u00a0\u202f]*-+|(?i:true|false))$"
+)
