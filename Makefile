@@ -12,11 +12,11 @@ FINANCEIRO := examples/financeiro
 DANFE      := examples/danfe
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench lock clean
+.PHONY: help demo test check fix bench bench-full lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## the data context of the reports in examples/
 	@for report in \
@@ -43,8 +43,11 @@ fix: $(READY) ## repair what `check` can repair by itself
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format --quiet .
 
-bench: $(READY) ## run the benchmarks; ARGS is handed on
+bench: $(READY) ## run the benchmarks on 1,000,000 rows; ARGS is handed on
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-full: $(READY) ## the same on 10,000,000 rows
+	@$(BIN)/python -m benchmarks --rows 10000000 $(ARGS)
 
 lock: $(READY) ## choose the newest versions that pyproject.toml allows, into requirements.lock
 	@$(PIP) install uv

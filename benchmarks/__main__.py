@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from benchmarks import (
@@ -60,7 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main() -> int:
-    """Check, measure and print; 1 when a command failed or a fact is wrong."""
+    """Check, measure and print; 1 when a fact is wrong or a command failed."""
     parser = build_parser()
     asked = parser.parse_args()
     if asked.write_readme and asked.only:
@@ -70,11 +70,7 @@ def main() -> int:
     print(f"{machine}\n{options.rows:,} rows, {options.repeat} runs of each side\n", flush=True)
     try:
         print(run_process(check_command(options.rows, options.folder)).output, flush=True)
-        results: list[Result] = []
-        for name in asked.only or QUESTIONS:
-            print(f"{name} …", file=sys.stderr, flush=True)
-            results += QUESTIONS[name](options)
-        print(f"{plain_table(results)}\n\n{notes(results)}")
+        results = ask(asked.only or QUESTIONS, options)
         if asked.out:
             asked.out.write_text(json_text(results, machine, options.rows), encoding="utf-8")
         if asked.write_readme:
@@ -83,6 +79,19 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def ask(names: Iterable[str], options: Options) -> list[Result]:
+    """Ask the questions, and print the table even when one fails; raises MeasureError then."""
+    results: list[Result] = []
+    try:
+        for name in names:
+            print(f"{name} …", file=sys.stderr, flush=True)
+            results += QUESTIONS[name](options)
+    finally:
+        if results:
+            print(f"{plain_table(results)}\n\n{notes(results)}", flush=True)
+    return results
 
 
 def _rows(text: str) -> int:

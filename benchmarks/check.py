@@ -1,8 +1,8 @@
 """
 Compares our facts with plain ones, row by row from the CSV file: `python -m benchmarks.check --rows 100000`.
 
-What is fast and wrong is no result. The plain side uses nothing of ours: `csv`, `Decimal`, and what we know of
-the data.
+What is fast and wrong is no result. The plain side uses nothing of ours: `csv`, `Decimal`, and what is known
+of the data.
 """
 
 from __future__ import annotations

@@ -169,10 +169,8 @@ def run_process(command: Sequence[str], gate: QuietGate | None = None, timeout_s
         status, usage = _reap(process, timeout_s)
         wall_s, busy_after = time.perf_counter() - start, _busy_seconds()
         if status:
-            words = " ".join(command[1:])
-            raise MeasureError(
-                f"{words} ended with status {status}:\n{_text(messages)[-MESSAGE_CHARACTERS:]}"
-            )
+            said = (_text(messages) or _text(output)).strip()[-MESSAGE_CHARACTERS:]
+            raise MeasureError(f"{' '.join(command[1:])} ended with status {status}:\n{said}")
         cpu_s = usage.ru_utime + usage.ru_stime
         foreign = load_before
         if busy_before is not None and busy_after is not None and wall_s >= MEASURABLE_S:

@@ -23,8 +23,9 @@ ENUMERATIONS = (
 )
 DATES = ("data_emissao", "data_vencimento")
 AMOUNT = (
-    "try_cast(replace(replace(replace(replace(replace({}, '.', ''), 'R$ ', ''), ')', ''), '(', '-'), ',', '.')"
-    " AS DECIMAL(18, 2))"
+    "try_cast("
+    "replace(replace(replace(replace(replace({}, '.', ''), 'R$ ', ''), ')', ''), '(', '-'), ',', '.') "
+    "AS DECIMAL(18, 2))"
 )
 """Brazilian money; nested `replace` is the fastest of DuckDB's ways."""
 MEASURES: Mapping[str, str] = {
@@ -61,9 +62,8 @@ def decode(file: str) -> pl.DataFrame:
 
     if file.endswith(".csv"):
         # Without help polars refuses the 44 digits of the key as a number too large.
-        return pl.read_csv(
-            file, separator=";", infer_schema_length=10_000, schema_overrides={"chave_nfe": pl.String}
-        )
+        key = {"chave_nfe": pl.String}
+        return pl.read_csv(file, separator=";", infer_schema_length=10_000, schema_overrides=key)
     return pl.read_parquet(file)
 
 

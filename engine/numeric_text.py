@@ -28,24 +28,17 @@ def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
 
     text = pl.from_arrow(column)
     assert isinstance(text, pl.Series)
-    text = text.cast(pl.String)
     reader = _fast_reader(guess.style, guess.unit, guess.scale)
     regular = text.str.contains(reader.pattern)
-    irregular = text.filter(~regular)
-    nulls = text.null_count()
-    if len(irregular):
-        empty = irregular.filter(irregular.str.strip_chars(WHITE_SPACE) == "")
-        if len(empty) == len(irregular):
-            nulls += len(empty)
-            text = pl.Series(text.to_frame("t").select(pl.when(pl.col("t").str.contains(reader.pattern)).then("t")).to_series())
-        else:
+    if not regular.all():  # nulls are neither
+        blank = text.str.strip_chars(WHITE_SPACE) == ""
+        if not (regular | blank).all():
             return _mixed_numbers(text, regular.fill_null(False), reader, guess)
-    found = reader.read(text, guess)
-    if found is None:
-        return by_distinct(column, guess)
-    values, evidence = found
-    cells = len(text) - text.null_count()
-    valid = None if cells == len(values) else text.is_not_null().to_numpy()
+        text = text.set(blank.fill_null(False), None)
+    nulls = text.null_count()
+    values, evidence = reader.read(text)
+    cells = len(text) - nulls
+    valid = text.is_not_null().to_numpy() if nulls else None
     bare = values if valid is None else values[valid]
     low, high = (int(bare.min()), int(bare.max())) if cells else (None, None)
     return Numbers(values, Totals(cells, exact_sum(values), low, high), evidence, nulls, valid)
@@ -81,14 +74,10 @@ class FastReader:
     unit: str | None
     scale: int
 
-    def read(self, text: pl.Series, guess: ColumnType) -> tuple[NDArray[np.int64], ColumnEvidence] | None:
-        """Typed numbers (0 for null) and evidence of cells that all match the pattern; None if too large."""
-        if self.style == "plain":
-            values = _parse_integers(text)
-            found = _plain_evidence(text, values)
-        else:
-            values = _parse_integers(text)
-            found = _decimal_evidence(text, self)
+    def read(self, text: pl.Series) -> tuple[NDArray[np.int64], ColumnEvidence]:
+        """Typed numbers, 0 for null, and the evidence of cells that all match the pattern."""
+        values = _parse_integers(text)
+        found = _plain_evidence(text, values) if self.style == "plain" else _decimal_evidence(text, self)
         if self.unit is not None and found.cells:
             count = int(text.str.contains(self.unit, literal=True).sum() or 0)
             if count:
@@ -113,6 +102,7 @@ _DELETED = b".,)% R$US\xe2\x82\xac\xc2\xa3"
 
 def _parse_integers(text: pl.Series) -> NDArray[np.int64]:
     """The digits of each cell as one signed integer, 0 for null: marks and units are deleted in bulk."""
+    import polars as pl
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
@@ -120,15 +110,15 @@ def _parse_integers(text: pl.Series) -> NDArray[np.int64]:
         import numpy as np
 
         return np.zeros(0, np.int64)
-    joined = (text.fill_null("0").str.join("\n").item() + "\n").encode().translate(_TABLE, _DELETED)
+    filled = text.fill_null("0") if text.null_count() else text
+    joined = filled.str.join("\n").cast(pl.Binary).item().translate(_TABLE, _DELETED)
     table = pacsv.read_csv(
         pa.BufferReader(joined),
         read_options=pacsv.ReadOptions(column_names=["digits"], use_threads=False, block_size=1 << 22),
         parse_options=pacsv.ParseOptions(ignore_empty_lines=False, quote_char=False),
         convert_options=pacsv.ConvertOptions(column_types={"digits": pa.int64()}, null_values=[]),
     )
-    column = table["digits"]
-    return column.to_numpy()  # type: ignore[no-any-return]
+    return table["digits"].to_numpy()  # type: ignore[no-any-return]
 
 
 def _plain_evidence(text: pl.Series, values: NDArray[np.int64]) -> NumberEvidence:

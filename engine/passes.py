@@ -1,0 +1,173 @@
+"""Reads one part of a streamed band into a state; runs the parts of a pass on some threads."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING
+
+from datasources.base import Cell, RawBand, Stream
+from engine.columns import ColumnType
+from engine.cubes import AxisCodes, Measure, sum_by_axes
+from engine.encoded import encode, encoded_numbers
+from engine.moments import read_moments
+from engine.numeric import Numbers, native_numbers
+from engine.numeric_text import text_numbers
+from engine.plan import Plan
+from engine.states import BandState, ColumnState, GroupSums
+from engine.wide_text import wide_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+THREADS_MAX = 8
+
+
+def run_pass(raw: RawBand, stream: Stream, dropped: frozenset[int], plan: Plan) -> BandState:
+    """Read every part once, on some threads, and merge what they saw in source order."""
+    positions = sorted(plan.ways)
+    encoded = [position for position, way in plan.ways.items() if way == "encoded"]
+    wanted = [position for position in positions if plan.ways[position] != "skipped"]
+    total = BandState()
+    if not wanted:
+        return total
+    threads = min(os.cpu_count() or 1, THREADS_MAX)
+    waiting: deque[Future[BandState]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for start, read in _numbered(stream.parts(wanted, encoded)):
+            waiting.append(pool.submit(_read_part, raw, read, start, dropped, wanted, plan))
+            if len(waiting) > threads + 1:
+                total.merge(waiting.popleft().result())
+        while waiting:
+            total.merge(waiting.popleft().result())
+    return total
+
+
+def _numbered(parts: Iterator[Callable[[], pa.Table]]) -> Iterator[tuple[_Start, Callable[[], pa.Table]]]:
+    before: _Start | None = None
+    for read in parts:
+        before = _Start(before)
+        yield before, read
+
+
+class _Start:
+    """Where a part begins: known once the parts before it have been read."""
+
+    def __init__(self, before: _Start | None) -> None:
+        self._before = before
+        self._rows: int | None = None
+        self._known = Event()
+
+    def set_rows(self, rows: int) -> None:
+        """Tell how many rows this part has."""
+        self._rows = rows
+        self._known.set()
+
+    def row(self) -> int:
+        """The position of the part's first row; waits for the parts before it."""
+        start, one = 0, self._before
+        while one is not None:
+            one._known.wait()
+            start += one._rows or 0
+            one = one._before
+        return start
+
+
+def _read_part(
+    raw: RawBand,
+    read: Callable[[], pa.Table],
+    start: _Start,
+    dropped: frozenset[int],
+    wanted: Sequence[int],
+    plan: Plan,
+) -> BandState:
+    try:
+        table = read()
+    except BaseException:
+        start.set_rows(0)
+        raise
+    start.set_rows(table.num_rows)
+    if dropped:
+        table = without_rows(table, start.row(), dropped)
+    state = BandState()
+    axes: dict[int, tuple[AxisCodes, Sequence[Cell]]] = {}
+    measures: dict[int, Measure] = {}
+    for index, position in enumerate(wanted):
+        column = table.column(index)
+        guess = plan.guesses[position]
+        match plan.ways[position]:
+            case "encoded":
+                part = encode(column, raw.null_values)
+                state.columns[position] = ColumnState(table.num_rows, part.nulls, dict(part.counts))
+                if position in plan.axes:
+                    axes[position] = AxisCodes(part.codes, len(part.keys)), part.keys
+                if position in plan.measures:
+                    measures[position] = encoded_numbers(part, guess)
+            case "numbers":
+                numbers = read_numbers(column, guess)
+                state.columns[position] = ColumnState(
+                    table.num_rows, numbers.nulls, None, numbers.evidence, numbers.totals
+                )
+                if position in plan.measures:
+                    measures[position] = numbers.values
+            case "moments":
+                moments = read_moments(column, guess)
+                state.columns[position] = ColumnState(
+                    table.num_rows, moments.nulls, None, moments.evidence, moments=moments.bounds
+                )
+                if position in plan.axes:
+                    axes[position] = AxisCodes(moments.codes, len(moments.days)), moments.days
+            case "text":
+                nulls, evidence = wide_text(column, guess.name, raw.null_values)
+                state.columns[position] = ColumnState(table.num_rows, nulls, None, evidence)
+            case "skipped":
+                pass
+    if axes and plan.measures:
+        state.sums = _sums(axes, [measures[position] for position in plan.measures])
+    return state
+
+
+def read_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return native_numbers(column, guess)
+    return text_numbers(column, guess)
+
+
+def without_rows(table: pa.Table, start: int, dropped: frozenset[int]) -> pa.Table:
+    """The rows of a part that begins at row *start*, but for the first or last row of the band when *dropped*."""
+    for row in sorted(dropped, reverse=True):
+        at = row - start
+        if 0 <= at < table.num_rows:
+            before, after = table.slice(0, at), table.slice(at + 1)
+            table = after if at == 0 else before if not after.num_rows else _concat(before, after)
+    return table
+
+
+def _concat(before: pa.Table, after: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.concat_tables([before, after])
+
+
+def _sums(
+    axes: Mapping[int, tuple[AxisCodes, Sequence[Cell]]],
+    measures: Sequence[Measure],
+) -> dict[int, GroupSums]:
+    cubes = sum_by_axes({position: codes for position, (codes, _) in axes.items()}, measures)
+    result: dict[int, GroupSums] = {}
+    for position, (_, keys) in axes.items():
+        groups: GroupSums = {}
+        for key, found in zip(keys, cubes[position], strict=True):
+            known = groups.get(key)
+            groups[key] = found if known is None else [a + b for a, b in zip(known, found, strict=True)]
+        result[position] = groups
+    return result
