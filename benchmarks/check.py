@@ -1,5 +1,5 @@
 """
-Compares our facts with plain ones, row by row from the CSV file: `python -m benchmarks.check --rows 100000`.
+Compares our facts with plain ones, row by row from the CSV file: `python -m benchmarks.check`.
 
 What is fast and wrong is no result. The plain side uses nothing of ours: `csv`, `Decimal`, and what is known
 of the data.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from pathlib import Path
 
-from benchmarks.files import ROOT, TableFiles, ensure_table
+from benchmarks.files import FOLDER, TableFiles, ensure_table
 from benchmarks.measure import run_process
 from benchmarks.peers import DATES, ENUMERATIONS, MEASURES, NUMBERS, peer_command
 
@@ -25,8 +25,8 @@ SHOWN_MAX = 10
 
 Facts = Mapping[tuple[str, ...], str]
 """
-`("valor_total", "sum")`, `("rows", "status", "aberto")`, `("valor_total", "status", "aberto")`: to each its number
-or, for `min` and `max` of dates, its day.
+`("valor_total", "sum")`, `("rows", "status", "aberto")`, `("valor_total", "status", "aberto")`: to each its
+number or, for `min` and `max` of dates, its day.
 """
 
 AVERAGE_DECIMALS: Mapping[str, int] = {"margem": 4}
@@ -161,7 +161,7 @@ def main() -> int:
     """Print what was compared; 1 when something differs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.check", description=__doc__)
     parser.add_argument("--rows", type=int, default=CHECKED_ROWS_MAX)
-    parser.add_argument("--folder", type=Path, default=ROOT / "benchmarks" / ".data")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
     asked = parser.parse_args()
     failed = False
     for name, facts, found in compare(ensure_table(asked.folder, asked.rows)):

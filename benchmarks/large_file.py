@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.measure import Rounds, peak, run_rounds, wall
+from benchmarks.measure import Rounds, cpu, peak, run_rounds, wall
 from benchmarks.peers import context_command, peer_command
 from benchmarks.question import Options, Quantity, Result, Target
 
@@ -33,7 +33,7 @@ def faster_than(peer: str, rounds: Rounds, question: str, rows: int, target: Tar
         target,
         rows,
         rounds.foreign,
-        {"ours_peak_bytes": rounds.median("ours", peak), "peer_peak_bytes": rounds.median(peer, peak)},
+        {f"{side}_cpu_s": rounds.median(side, cpu) for side in ("ours", peer)},
     )
 
 

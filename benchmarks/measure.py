@@ -60,6 +60,11 @@ def wall(run: Run) -> float:
     return run.wall_s
 
 
+def cpu(run: Run) -> float:
+    """Seconds of all cores together; other processes hardly change them."""
+    return run.cpu_s
+
+
 def peak(run: Run) -> float:
     """Bytes of memory."""
     return run.peak_bytes

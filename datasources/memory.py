@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from datasources.base import Cell, RawBand
+from datasources.base import Cell, Lists, RawBand
 from datasources.exceptions import SourceError, SourceUnreadable
 from datasources.names import unique_names
 from datasources.options import ReadOptions
@@ -170,11 +170,36 @@ def _mixed_column(series: pd.Series[Any]) -> pa.Array:
 def _bands_from_records(records: Sequence[object], name: str, options: ReadOptions) -> tuple[RawBand, ...]:
     from datasources.records import BandBuilder, is_grid
 
+    flat = _flat_band(records, name)
+    if flat is not None:
+        return (flat,)
     builder = BandBuilder(name, options)
     elements = [_plain_record(record) for record in records]
     builder.is_grid = is_grid(elements)
     builder.add(elements)
     return tuple(builder.finish())
+
+
+def _flat_band(records: Sequence[object], name: str) -> RawBand | None:
+    """The band of records that all have the same keys, in one order, and plain cells: most have."""
+    from datasources.records import LISTS_CELLS_MAX, SURROGATE
+
+    if not records or not all(type(record) is dict for record in records):
+        return None
+    rows = cast("Sequence[dict[object, object]]", records)
+    keys = list(rows[0])
+    if not keys or any(list(row) != keys for row in rows) or not all(type(key) is str for key in keys):
+        return None
+    columns = [list(cells) for cells in zip(*[row.values() for row in rows], strict=True)]
+    kinds = {kind for cells in columns for kind in set(map(type, cells))}
+    if not kinds <= PLAIN_CELLS or len(rows) * len(keys) > LISTS_CELLS_MAX:
+        return None
+    texts = "".join([*map(str, keys), *(cell for cells in columns for cell in cells if type(cell) is str)])
+    if not texts.isascii() and SURROGATE.search(texts):
+        return None
+    names, warnings = unique_names([str(key) for key in keys], name)
+    cells = Lists(tuple(cast("list[list[Cell]]", columns)), len(rows))
+    return RawBand(name, names, cells, "records", warnings=warnings)
 
 
 def _band_from_columns(columns: Mapping[Any, Any], name: str, options: ReadOptions) -> RawBand:

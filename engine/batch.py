@@ -216,13 +216,15 @@ def _finish_sums(
     result: dict[tuple[Axis, int], dict[Typed, Total]] = {}
     for axis in axes:
         column = columns[axis.field]
-        present = fields[axis.field]
+        keys: dict[Cell, Typed] = {}
         for measure in measures:
             groups: dict[Typed, int] = {}
             for cell, total in sums[axis.field, measure].items():
-                key = axis.key(read_cell(cell, column))
+                if cell not in keys:
+                    keys[cell] = axis.key(read_cell(cell, column))
+                key = keys[cell]
                 groups[key] = groups.get(key, 0) + total
-            if not present.nulls:
+            if not fields[axis.field].nulls:
                 groups.pop(None, None)
             result[axis, measure] = {key: finish_sum(total, columns[measure]) for key, total in groups.items()}
     return result

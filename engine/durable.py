@@ -13,7 +13,7 @@ from time import time
 from uuid import uuid4
 
 ABANDONED_S = 24 * 3600
-"""A temporary file of another machine, or of a process whose number is in use again, is given up after a day."""
+"""A temporary file of another machine, or one whose process number is in use, is given up after a day."""
 
 _HOST = sha256(node().encode()).hexdigest()[:8]
 _TEMPORARY = re.compile(r"\.(?P<host>[0-9a-f]{8})-(?P<process>[0-9]+)-[0-9a-f]{12}\.lastro-tmp(?:\.wal)?")
@@ -36,7 +36,7 @@ def temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
-    """Give a closed *temporary* file its name, in this order: its bytes, then the name, then the folder reach the disk."""
+    """Give a closed *temporary* file its name: first its bytes reach the disk, then the name does."""
     sync(temporary)
     os.replace(temporary, path)
     sync_folder(path.parent)

@@ -41,13 +41,15 @@ def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     raw = array.dictionary.to_pylist()
-    keys = [_clean(cell, null_values) for cell in raw]
-    keys.append(None)
     indices = array.indices
     if indices.null_count:
         indices = pc.fill_null(indices.cast(pa.int32()), len(raw))
     codes = indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    seen = np.bincount(codes, minlength=len(keys)).tolist()
+    seen = np.bincount(codes, minlength=len(raw) + 1).tolist()
+    # A slice keeps the whole dictionary: what no row of it holds is no value of it.
+    keys = [
+        _clean(cell, null_values) if count else None for cell, count in zip([*raw, None], seen, strict=True)
+    ]
     counts: dict[Cell, int] = {}
     nulls = 0
     for key, count in zip(keys, seen, strict=True):

@@ -43,6 +43,9 @@ def run_pass(raw: RawBand, stream: Stream, dropped: frozenset[int], plan: Plan) 
                 total.merge(waiting.popleft().result())
         while waiting:
             total.merge(waiting.popleft().result())
+    # A band without rows may have no parts at all.
+    for position in wanted:
+        total.columns.setdefault(position, ColumnState())
     return total
 
 

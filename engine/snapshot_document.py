@@ -75,7 +75,7 @@ def read_document(text: str) -> Document:
     """
     The document that `write_document` wrote; dataclasses come back equal.
 
-    Raises SnapshotFormatError when a newer Lastro wrote it; ValueError, TypeError or KeyError when it is none.
+    Raises SnapshotFormatError when a newer Lastro wrote it; ValueError, TypeError, KeyError when it is none.
     """
     found = json.loads(text)
     if found["format"] != FORMAT:
@@ -90,7 +90,7 @@ def read_document(text: str) -> Document:
 
 def _build(kind: Any, found: Any) -> Any:
     """
-    The value of type *kind* that JSON gave as *found*: dataclasses from objects, tuples of all sorts from lists.
+    The value of type *kind* that JSON gave as *found*: dataclasses from objects, tuples from lists.
 
     The types themselves say how, so that a new field of a profile is kept without a word here.
     """
@@ -100,9 +100,9 @@ def _build(kind: Any, found: Any) -> Any:
             return None
         kinds = [one for one in get_args(kind) if one is not NoneType]
         return _build(kinds[0], found) if len(kinds) == 1 else _scalar(found)
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         hints = _hints(kind)
-        return kind(**{name: _build(hints[name], value) for name, value in found.items()})  # type: ignore[operator]
+        return kind(**{name: _build(hints[name], value) for name, value in found.items()})
     if isinstance(kind, type) and issubclass(kind, tuple):
         hints = _hints(kind)
         return kind(*(_build(hint, value) for hint, value in zip(hints.values(), found, strict=True)))

@@ -1,8 +1,8 @@
 """
-Keeps snapshots as files: every version is a DuckDB file named by its content, and a small pointer names the current one.
+Keeps snapshots as files: a version is a DuckDB file named by its content; a pointer names the current one.
 
-A version is written under a temporary name, reaches the disk, and only then gets its own name; after that the pointer
-is replaced. So a crash at any moment leaves a pointer to the old version or to the new one, and both are whole.
+A version is written under a temporary name, reaches the disk, and only then gets its own name; after that the
+pointer is replaced. So a crash at any moment leaves it with the old version or with the new one, both whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.exceptions import SnapshotError, SnapshotFormatError, SnapshotNotFou
 from engine.snapshot import Snapshot
 from engine.snapshot_document import FORMAT, Document, document_of, read_document
 from engine.snapshot_hash import BandHash, id_of, snapshot_id
-from engine.stored_band import StoredBand, StoredFile, damaged, open_file
+from engine.stored_band import StoredBand, StoredFile, damaged, missing, open_file
 
 SUFFIX = ".duckdb"
 ID_DIGITS = 32
@@ -52,7 +52,8 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
     pointer = Path(pointer).absolute()
     if pointer.suffix == SUFFIX:
         raise SnapshotNotSaved(
-            f"{pointer.name} has the ending of a version, not of a pointer: choose another one.", path=str(pointer)
+            f"{pointer.name} has the ending of a version, not of a pointer: choose another one.",
+            path=str(pointer),
         )
     with _not_saved(pointer):
         pointer.parent.mkdir(parents=True, exist_ok=True)
@@ -78,8 +79,8 @@ def open_snapshot(path: Path) -> Snapshot:
     """
     Open the snapshot that the pointer *path* names, or the version *path* itself, for reading only.
 
-    Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError. Rows are read when they are taken, so damage
-    among them may show only then, as SnapshotCorrupt; `verify_snapshot` looks at all of them.
+    Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError. Rows are read when they are taken, so that
+    damage among them may show only then, as SnapshotCorrupt; `verify_snapshot` looks at all of them.
     """
     path = Path(path).absolute()
     if path.suffix == SUFFIX:
@@ -97,7 +98,8 @@ def open_snapshot(path: Path) -> Snapshot:
         if snapshot.id != pointed.id:
             raise damaged(path, "the id in it is not that of the version it names")
         return snapshot
-    raise SnapshotNotFound(f"The versions that {path.name} names vanish too fast: keep more of them.", path=str(path))
+    message = f"The versions that {path.name} names vanish too fast: keep more of them."
+    raise SnapshotNotFound(message, path=str(path))
 
 
 def verify_snapshot(path: Path) -> str:
@@ -120,7 +122,7 @@ def verify_snapshot(path: Path) -> str:
 
 def prune_snapshots(pointer: Path, keep: int = KEPT_VERSIONS) -> tuple[Path, ...]:
     """
-    Remove the versions beside *pointer* but the *keep* newest and what a pointer names; returns what was removed.
+    Remove the versions beside *pointer* but the *keep* newest and those that a pointer names; returns them.
 
     Raises SnapshotNotFound or SnapshotFormatError when the pointer cannot be read: then nothing is removed.
     """
@@ -165,9 +167,9 @@ def _open_version(path: Path) -> Snapshot:
     match = _version_match(path)
     if match is None:
         if not path.exists():
-            raise SnapshotNotFound(f"There is no snapshot {path.name}: save one first.", path=str(path))
+            raise missing(path)
         raise SnapshotFormatError(
-            f"{path.name} is no snapshot, or was renamed: open the pointer or a file that was saved beside it.",
+            f"{path.name} is no snapshot, or was renamed: open a pointer or a file saved beside it.",
             path=str(path),
         )
     file = open_file(path)
@@ -175,7 +177,8 @@ def _open_version(path: Path) -> Snapshot:
     if not document.id.startswith(match["id"]) or not document.digest.startswith(match["document"]):
         raise damaged(path, "its content is not what its name says")
     bands = tuple(
-        StoredBand(one.names, one.columns, one.rows, file, f"band_{index}") for index, one in enumerate(document.bands)
+        StoredBand(one.names, one.columns, one.rows, file, f"band_{index}")
+        for index, one in enumerate(document.bands)
     )
     return Snapshot(bands, document.profile, document.id)
 
@@ -215,9 +218,11 @@ def _read_pointer(path: Path) -> _Pointer:
         with path.open("rb") as file:
             text = file.read(POINTER_BYTES_MAX)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise SnapshotNotFound(f"There is no snapshot {path.name}: save one first.", path=str(path)) from error
+        raise missing(path) from error
     except OSError as error:
-        message = f"{path.name} cannot be read ({error.strerror}): give the path of a pointer or of a version."
+        message = (
+            f"{path.name} cannot be read ({error.strerror}): give the path of a pointer or of a version."
+        )
         raise SnapshotError(message, path=str(path)) from error
     try:
         found = json.loads(text)
@@ -227,7 +232,9 @@ def _read_pointer(path: Path) -> _Pointer:
         message = f"{path.name} is no pointer to a snapshot, or is damaged: save the snapshot again."
         raise SnapshotFormatError(message, path=str(path)) from error
     if version != FORMAT:
-        message = f"{path.name} has format {version!r}, and this Lastro reads {FORMAT}: use the Lastro that wrote it."
+        message = (
+            f"{path.name} has format {version!r}; this Lastro reads {FORMAT}: use the one that wrote it."
+        )
         raise SnapshotFormatError(message, path=str(path))
     if _version_match(Path(pointed.file)) is None or Path(pointed.file).name != pointed.file:
         message = f"{path.name} names no version beside it: save the snapshot again."
@@ -257,9 +264,10 @@ def _not_saved(pointer: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0][:200]
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = text.splitlines()[0][:200]
         message = (
-            f"The snapshot could not be written to {pointer.parent} ({reason}): make room there or choose another "
-            "folder. What was saved before is untouched."
+            f"The snapshot could not be written to {pointer.parent} ({reason}): make room there or choose "
+            "another folder. What was saved before is untouched."
         )
         raise SnapshotNotSaved(message, path=str(pointer)) from error

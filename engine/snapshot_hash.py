@@ -1,8 +1,8 @@
 """
-Names the content of a snapshot: a hash of its schema, of every typed cell, and of what the report itself states.
+Names the content of a snapshot: a hash of its schema, of each typed cell, and of what the report itself says.
 
-Each column has two running hashes: of the lengths of its cells, -1 for null, and of their bytes. So neither the
-split into parts nor the kind of source shows, and different tables never have the same input.
+Each column has two running hashes: of the lengths of its cells, -1 for null, and of their bytes. So neither
+the split into parts nor the kind of source shows, and different tables never have the same input.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class ColumnHash:
 
     def add(self, part: _Cells) -> None:
         """Add the cells of further rows."""
-        self.lengths.update(part[0])  # type: ignore[arg-type]  # PyArrow's buffers are buffers
-        self.cells.update(part[1])  # type: ignore[arg-type]
+        self.lengths.update(part[0])
+        self.cells.update(part[1])
 
 
 @dataclass(slots=True)
@@ -84,10 +84,10 @@ class BandHash:
 
 def snapshot_id(snapshot: Snapshot) -> str:
     """
-    Name the content of *snapshot*: 64 hexadecimal digits, the same for the same typed values in the same order.
+    Name the content of *snapshot*: 64 hexadecimal digits, equal for equal typed values in the same order.
 
-    What was only noticed on the way (warnings, notes, how cells were written) does not count. A stream is read
-    once more; may raise `datasources.SourceError` then.
+    What was only noticed on the way (warnings, notes, how cells were written) does not count. A stream is
+    read once more; may raise `datasources.SourceError` then.
     """
     return snapshot.id or id_of(snapshot, [BandHash.of(band) for band in snapshot.bands])
 
@@ -97,7 +97,16 @@ def id_of(snapshot: Snapshot, hashes: Sequence[BandHash]) -> str:
     bands = []
     for band, profile, found in zip(snapshot.bands, snapshot.profile.bands, hashes, strict=True):
         columns = [
-            [one.name, one.type, facts.role, one.unit, one.scale, one.double, part.lengths.hexdigest(), part.cells.hexdigest()]
+            [
+                one.name,
+                one.type,
+                facts.role,
+                one.unit,
+                one.scale,
+                one.double,
+                part.lengths.hexdigest(),
+                part.cells.hexdigest(),
+            ]
             for one, facts, part in zip(band.columns, profile.fields, found.columns, strict=True)
         ]
         bands.append([list(band.names), found.rows, columns])
@@ -119,7 +128,7 @@ def plain_cells(values: Sequence[Typed], column: ColumnType) -> _Cells:
 
 
 def _bytes_of(value: Typed, column: ColumnType) -> bytes:
-    """Text and dates as UTF-8, a boolean as one byte, a scaled integer as its digits, a double as its eight bytes."""
+    """Text and dates as UTF-8, a boolean as one byte, a scaled integer as digits, a double as eight bytes."""
     if isinstance(value, bool):
         return b"\x01" if value else b"\x00"
     if column.double and not isinstance(value, str):
@@ -142,7 +151,9 @@ def array_cells(array: pa.Array, column: ColumnType) -> _Cells:
     if text.null_count:
         text = pc.fill_null(text, "")  # whatever lay under a null is no content
     start, end = text.offset, text.offset + len(text)
-    offsets = np.frombuffer(text.buffers()[1], np.int64)[start : end + 1] if len(text) else np.zeros(1, np.int64)
+    offsets = (
+        np.frombuffer(text.buffers()[1], np.int64)[start : end + 1] if len(text) else np.zeros(1, np.int64)
+    )
     lengths = np.diff(offsets)
     if array.null_count:
         lengths[~array.is_valid().to_numpy(zero_copy_only=False)] = -1

@@ -14,7 +14,7 @@ from engine.profile import BandProfile, FieldProfile
 from engine.snapshot import Snapshot, SnapshotBand
 from engine.snapshot_document import Document, document_of, write_document
 from engine.snapshot_hash import BandHash, id_of
-from engine.stored_band import NO_ACCESS, scaled_sql
+from engine.stored_band import NO_ACCESS, Config, scaled_sql
 from engine.typed_parts import NARROW_DIGITS, TypedParts, typed_parts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SMALL_CELLS_MAX = 100_000
 SMALL_BLOCK_BYTES = 16_384
-"""DuckDB's smallest block, for small snapshots: with its usual block the smallest file has half a megabyte."""
+"""DuckDB's smallest block, for small snapshots: with its usual one the smallest file has half a megabyte."""
 LARGE_BLOCK_BYTES = 262_144
 
 
@@ -37,9 +37,9 @@ def write_snapshot(snapshot: Snapshot, path: Path) -> Document:
     import duckdb
 
     cells = sum(band.rows * len(band.columns) for band in snapshot.bands)
-    config = {
+    config: Config = {
         **NO_ACCESS,
-        # Parts are typed on threads of their own; with more of DuckDB's, row groups were written twice (measured).
+        # Parts are typed on threads of their own; with more of DuckDB's, row groups are written twice.
         "threads": "1",
         "default_block_size": str(SMALL_BLOCK_BYTES if cells <= SMALL_CELLS_MAX else LARGE_BLOCK_BYTES),
     }
@@ -109,13 +109,12 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, parts: TypedParts
         if failure:
             raise failure[0] from None
         raise
-    finally:
-        connection.unregister("part")
+    connection.unregister("part")
 
 
 def _changed(band: SnapshotBand, found: str) -> SnapshotNotSaved:
     return SnapshotNotSaved(
-        f"The source of “{band.name}” has changed since its facts were computed ({found}): compute them again."
+        f"The source of “{band.name}” has changed since its facts were computed ({found}): compute them anew."
     )
 
 
@@ -127,7 +126,11 @@ def _hold_to_facts(
     asked: list[str] = []
     for index, (column, field) in enumerate(zip(band.columns, facts.fields, strict=True)):
         # DuckDB's sums of doubles depend on their order, and those of wide decimals may not fit.
-        exact = not column.double and column.type == "number" and schema.field(index).type.precision <= NARROW_DIGITS
+        exact = (
+            not column.double
+            and column.type == "number"
+            and schema.field(index).type.precision <= NARROW_DIGITS
+        )
         for name, expression, value in _checks(f"c{index}", column, field, exact):
             stated.append((column, name, value))
             asked.append(expression)
@@ -135,12 +138,18 @@ def _hold_to_facts(
         return
     row = connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone()
     for (column, name, value), found in zip(stated, row or (), strict=True):
-        text = exact_text(found, column) if column.type == "number" and name != "nulls" and found is not None else found
+        text = (
+            exact_text(found, column)
+            if column.type == "number" and name != "nulls" and found is not None
+            else found
+        )
         if text != value:
             raise _changed(band, f"the {name} of “{column.name}” is {text} now instead of {value}")
 
 
-def _checks(cell: str, column: ColumnType, field: FieldProfile, exact: bool) -> Iterator[tuple[str, str, str | int]]:
+def _checks(
+    cell: str, column: ColumnType, field: FieldProfile, exact: bool
+) -> Iterator[tuple[str, str, str | int]]:
     """Name, SQL and stated value of each fact that DuckDB can compute as exactly."""
     if column.type not in ("number", "date"):
         return

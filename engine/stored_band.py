@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 PART_ROWS = 245_760
 """Two of DuckDB's row groups."""
 
-NO_ACCESS = {
+Config = dict[str, str | bool | int | float | list[str]]
+"""What `duckdb.connect` takes."""
+
+NO_ACCESS: Config = {
     "enable_external_access": "false",
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
@@ -31,20 +34,27 @@ NO_ACCESS = {
     "allow_persistent_secrets": "false",
     "max_temp_directory_size": "0KB",
 }
-"""What keeps a connection to its one file: no other file, no network, no variable of the program, no extension."""
+"""Keeps a connection to its one file: no other file, no network, no variable of the program, no extension."""
+
+LOCKED: Config = {**NO_ACCESS, "lock_configuration": "true"}
+"""For reading: no statement can change the settings any more."""
 
 
 class StoredFile:
-    """An open snapshot file. Every thread takes a cursor of its own; a forked process must open the file anew."""
+    """An open snapshot file. Every thread takes its own cursor; a forked process must open the file anew."""
 
     def __init__(self, path: Path) -> None:
-        """Open *path*; raises SnapshotCorrupt or SnapshotFormatError."""
+        """Open *path*; raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError."""
         import duckdb
 
         self.path = path
-        with translated(path):
-            self._connection = duckdb.connect(path, read_only=True, config=NO_ACCESS)
-            self._connection.execute("SET lock_configuration = true")
+        try:
+            with translated(path):
+                self._connection = duckdb.connect(path, read_only=True, config=LOCKED)
+        except SnapshotCorrupt as error:
+            if not path.exists():  # it has just been pruned
+                raise missing(path) from error
+            raise
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection for one thread and one query at a time."""
@@ -59,7 +69,7 @@ class StoredFile:
         return str(rows[0][0])
 
 
-_open_files: WeakValueDictionary[tuple[str, int, int, int], StoredFile] = WeakValueDictionary()
+_open_files: WeakValueDictionary[tuple[str, int, int], StoredFile] = WeakValueDictionary()
 _opening = Lock()
 
 
@@ -73,11 +83,11 @@ def open_file(path: Path) -> StoredFile:
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise SnapshotNotFound(f"There is no snapshot {path.name}: save one first.", path=str(path)) from error
+        raise missing(path) from error
     if path.with_name(f"{path.name}.wal").exists():
         # DuckDB would apply it on opening, but a finished snapshot has none.
         raise damaged(path, "a journal of unfinished changes lies beside it")
-    key = (str(path), found.st_ino, found.st_size, found.st_mtime_ns)
+    key = (str(path), found.st_ino, found.st_size)
     with _opening:
         opened = _open_files.get(key)
         if opened is None:
@@ -96,16 +106,22 @@ def translated(path: Path) -> Iterator[None]:
         text = str(error)
         if "version number" in text:
             raise SnapshotFormatError(
-                f"{path.name} was written by another version of DuckDB: upgrade DuckDB, or save the snapshot again.",
+                f"{path.name} was written by another DuckDB: upgrade it, or save the snapshot again.",
                 path=str(path),
             ) from error
         raise damaged(path, text.splitlines()[0][:200] if text else type(error).__name__) from error
 
 
+def missing(path: Path) -> SnapshotNotFound:
+    """The error for a path with nothing at it."""
+    return SnapshotNotFound(f"There is no snapshot {path.name}: save one first.", path=str(path))
+
+
 def damaged(path: Path, reason: str) -> SnapshotCorrupt:
     """The error for a file that is not as it was written."""
     return SnapshotCorrupt(
-        f"{path.name} is damaged ({reason}): save the snapshot again, or open another version of it.", path=str(path)
+        f"{path.name} is damaged ({reason}): save the snapshot again, or open another version of it.",
+        path=str(path),
     )
 
 
@@ -169,7 +185,7 @@ class StoredBand:
 
 
 def _typed_sql(name: str, column: ColumnType) -> str:
-    """SQL for a cell as `engine.typing` has it."""
+    """SQL for a cell as `engine.columns` has it."""
     if column.type == "number" and not column.double:
         return scaled_sql(name)
     return f"CAST({name} AS VARCHAR)" if column.type == "date" else name

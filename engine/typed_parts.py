@@ -1,4 +1,4 @@
-"""Reads a band part by part as typed Arrow columns, whole columns at a time: what a snapshot stores and hashes."""
+"""Reads a band part by part as typed Arrow columns, whole columns at a time, to be stored and hashed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def _digits(band: SnapshotBand) -> list[int]:
     bounds = [(one.minimum, one.maximum) for one in band.statistics.fields]
     return [
         NARROW_DIGITS
-        if column.scale <= NARROW_DIGITS and all(abs(edge) < 10**NARROW_DIGITS for edge in edges if type(edge) is int)
+        if column.scale <= NARROW_DIGITS
+        and all(abs(edge) < 10**NARROW_DIGITS for edge in edges if type(edge) is int)
         else WIDE_DIGITS
         for column, edges in zip(band.columns, bounds, strict=True)
     ]
@@ -74,7 +75,10 @@ def _schema(columns: Sequence[ColumnType], digits: Sequence[int]) -> pa.Schema:
     import pyarrow as pa
 
     return pa.schema(
-        [(f"c{index}", _arrow_type(one, wide)) for index, (one, wide) in enumerate(zip(columns, digits, strict=True))]
+        [
+            (f"c{index}", _arrow_type(one, wide))
+            for index, (one, wide) in enumerate(zip(columns, digits, strict=True))
+        ]
     )
 
 
@@ -115,7 +119,7 @@ def _taken(band: SnapshotBand, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 
 def _array(cells: Sequence[Typed], column: ColumnType, kind: pa.DataType) -> pa.Array:
-    """An array of typed cells, as `engine.typing` has them."""
+    """An array of typed cells, as `engine.columns` has them."""
     import pyarrow as pa
 
     match column.type:
@@ -139,7 +143,9 @@ def _decimals(cells: Sequence[Typed], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(cells), [_bitmap(valid), pa.py_buffer(words)])
 
 
-def _narrow_decimals(values: NDArray[np.int64], valid: NDArray[np.bool_] | None, kind: pa.DataType) -> pa.Array:
+def _narrow_decimals(
+    values: NDArray[np.int64], valid: NDArray[np.bool_] | None, kind: pa.DataType
+) -> pa.Array:
     """Scaled int64 numbers as decimals: the upper half of each is its sign."""
     import numpy as np
     import pyarrow as pa
@@ -199,7 +205,7 @@ def _typed_batch(table: pa.Table, columns: Sequence[ColumnType], schema: pa.Sche
 
 
 def typed_column(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType) -> pa.Array:
-    """Read an untyped column as its *verdict* says, to an array of *kind*: each cell as `typing.read_cell` reads it."""
+    """Read an untyped column to an array of *kind*: each cell as `columns.read_cell` reads it."""
     import pyarrow as pa
 
     given = column.type
@@ -256,7 +262,7 @@ def _numbers(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType) ->
         return None
     if verdict.double:
         return pa.array(found.values, mask=None if found.valid is None else ~found.valid)
-    return _narrow_decimals(found.values, found.valid, kind)  # type: ignore[arg-type]
+    return _narrow_decimals(found.values, found.valid, kind)
 
 
 def _texts(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
@@ -276,8 +282,10 @@ def _texts(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
 
 
 _CANONICAL = (
-    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*[1-9][0-9]*)?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
+    r"(?:\.[0-9]*[1-9][0-9]*)?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
 )
+"""Times that are stored as they are written."""
 
 
 def _moments(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
@@ -293,7 +301,9 @@ def _moments(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
     if not (pa.types.is_string(given) or pa.types.is_large_string(given)) or verdict.null_values:
         return None
     written = pl.Series("t", column, pl.String)
-    text = written.str.replace(r"^([0-9-]{10}) ([0-9])", "${1}T${2}").str.replace(r"^(.{19})\.0+(Z|[+-].*)?$", "${1}${2}")
+    text = written.str.replace(r"^([0-9-]{10}) ([0-9])", "${1}T${2}").str.replace(
+        r"^(.{19})\.0+(Z|[+-].*)?$", "${1}${2}"
+    )
     odd = ~text.str.contains(_CANONICAL).fill_null(True)
     if not odd.any():
         return _plain_text(text)

@@ -65,7 +65,8 @@ class Part:
 class BandSchema:
     """The schema and summary of a band, in pieces that a budget may leave out."""
 
-    heading: str
+    name: str
+    rows: str
     fields: tuple[tuple[str, str, int], ...]
     """(text before `values:`, the values, how many they are)."""
     names: tuple[str, ...]
@@ -90,7 +91,8 @@ def _schema_section(bands: Sequence[BandSchema], plan: Plan) -> str:
     missing: list[str] = []
     for index, band in enumerate(bands):
         gone = plan.gone(index)
-        missing += [f"{band.heading.split(' (')[0][4:]}: {', '.join(names)}" for names in [_gone_names(gone)] if names]
+        if gone:
+            missing.append(f"{band.name}: {', '.join(_gone_names(gone))}")
         blocks.append("\n".join(_band_lines(band, gone)))
     text = "\n\n".join(blocks)
     if missing:
@@ -103,7 +105,7 @@ def _gone_names(gone: frozenset[tuple[str, str]]) -> list[str]:
 
 
 def _band_lines(band: BandSchema, gone: frozenset[tuple[str, str]]) -> list[str]:
-    lines = [band.heading]
+    lines = [f"### {band.name} ({band.rows})"]
     if band.fields:
         shown = [
             f"{before}, values: {values})" if values and ("values", name) not in gone else f"{before})"
@@ -119,7 +121,7 @@ def _band_lines(band: BandSchema, gone: frozenset[tuple[str, str]]) -> list[str]
 
 
 def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSchema:
-    heading = f"### {name_text(band.name, citations=citations)} ({row_count(band.rows)})"
+    heading = name_text(band.name, citations=citations), row_count(band.rows)
     names = tuple([name_text(one.name, citations=citations) for one in band.fields])
     texts = [
         value_texts([item.value for item in one.values or ()], citations=citations) for one in band.fields
@@ -128,7 +130,7 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
         [_field_text(one, name, known) for one, name, known in zip(band.fields, names, texts, strict=True)]
     )
     if band.rows <= 1:
-        return BandSchema(heading, fields, names, (), ())
+        return BandSchema(*heading, fields, names, (), ())
     parts = [
         Part("fixed", "", text)
         for one, name in zip(band.fields, names, strict=True)
@@ -145,7 +147,7 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
         if one.is_enumeration and not one.is_identity
     ]
     lists, not_shown = _group_parts(band, names, texts, numbers_max, citations)
-    return BandSchema(heading, fields, names, (*parts, *lists), not_shown)
+    return BandSchema(*heading, fields, names, (*parts, *lists), not_shown)
 
 
 def row_count(rows: int) -> str:

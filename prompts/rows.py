@@ -19,6 +19,8 @@ def write_rows(
     Keys in column order, nulls left out, numbers in full without trailing zeros. Column by column, since
     the cells of one are all written alike.
     """
+    if not rows:
+        return []
     written = [
         _write_column(column, cells, citations)
         for column, cells in zip(columns, zip(*rows, strict=True), strict=True)

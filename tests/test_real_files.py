@@ -16,6 +16,9 @@ import pytest
 from datasources.exceptions import SourceUnreadable
 from datasources.load import read_bands
 from datasources.options import ReadOptions
+from engine import materialize, take_excerpt
+from lastro.document import document_of
+from prompts import render_data_context
 from tests.datasources.real_data import ROOT, real_file
 from tests.real_facts import DIFFERENT, FACTS, LATER, Folder, tables_of
 
@@ -62,6 +65,24 @@ def test_the_command_prints_the_same_document(file):
     command = [sys.executable, "-m", "lastro", "context", str(real_file(file)), "--json"]
     printed = subprocess.run(command, capture_output=True, check=True, cwd=ROOT_OF_PROJECT).stdout
     assert json.loads(printed) == json.loads(tables_of(file)[0].whole.model_dump_json())
+
+
+TEXT_FILES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in ROOT.glob("*/*")
+    if path.suffix in {".csv", ".txt", ".ret", ".sql"}
+)
+
+
+@pytest.mark.parametrize("file", TEXT_FILES)
+def test_a_streamed_file_gives_the_same_bytes(file):
+    """Past `small_bytes` a text file is streamed, by other code: facts and context are the same."""
+    written = []
+    for options in (ReadOptions(), ReadOptions(small_bytes=0)):
+        snapshot = materialize(read_bands([str(real_file(file))], options))
+        text = render_data_context(snapshot.profile, take_excerpt(snapshot, 50))
+        written.append((text, document_of(snapshot.profile).model_dump_json()))
+    assert written[0] == written[1]
 
 
 XML_FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/*.xml"))

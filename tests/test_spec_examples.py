@@ -57,7 +57,11 @@ CONTEXTS = [
         "entregas", "few_tokens", ["entregas.csv"], {"rows": 44, "max_tokens": 430}, id="entregas, few tokens"
     ),
     pytest.param(
-        "entregas", "fewer_tokens", ["entregas.csv"], {"rows": 44, "max_tokens": 340}, id="entregas, fewer tokens"
+        "entregas",
+        "fewer_tokens",
+        ["entregas.csv"],
+        {"rows": 44, "max_tokens": 340},
+        id="entregas, fewer tokens",
     ),
     # Where rows carry citation ids, `[` is escaped too.
     pytest.param(
@@ -68,14 +72,17 @@ CONTEXTS = [
 
 @pytest.mark.parametrize(("name", "golden_name", "files", "options"), CONTEXTS)
 def test_an_example_of_ours_comes_out_byte_for_byte(name, golden_name, files, options, golden):
-    golden(f"context/{name}/{golden_name}.txt", context(OURS / name, files, options.pop("rows", 100), **options))
+    golden(
+        f"context/{name}/{golden_name}.txt", context(OURS / name, files, options.pop("rows", 100), **options)
+    )
 
 
 @pytest.mark.parametrize(
-    ("hash_seed", "threads"), [pytest.param("0", "1", id="one thread"), pytest.param("4711", "2", id="two threads")]
+    ("hash_seed", "threads"),
+    [pytest.param("0", "1", id="one thread"), pytest.param("4711", "2", id="two threads")],
 )
 def test_a_fresh_process_prints_the_same_bytes(hash_seed, threads):
     environment = os.environ | {"PYTHONHASHSEED": hash_seed, "POLARS_MAX_THREADS": threads}
-    command = [sys.executable, "-m", "lastro", "context", OURS / "entregas" / "entregas.csv", "--rows", "4"]
+    command = [sys.executable, "-m", "lastro", "context", str(OURS / "entregas/entregas.csv"), "--rows", "4"]
     printed = subprocess.run(command, capture_output=True, check=True, cwd=PROJECT, env=environment).stdout
     assert printed == (OURS / "entregas" / "context.txt").read_bytes()

@@ -46,15 +46,34 @@ LINES = st.lists(
     st.sampled_from(
         [
             *["a;b;c", "1;2;3", "x;y;z", "1;;3", "1;2;", "1;;", ";2;", ";;", "", " ", "título", "Fonte: x"],
-            *['"a";"b";"c"', '"x;y";"";"q""z"', '"l1\nl2";b;c', 'a"b;c;d', '"a"b;c;d', '"open;b;c', '"";"";""'],
-            *["1;2", "1;2;3;4", "é;ã;ç", "\u00a0;\u2003;\u200b", "a;\u3000;\ufeff", "011;x;y", ";g;h", "a;b;\r"],
+            *[
+                '"a";"b";"c"',
+                '"x;y";"";"q""z"',
+                '"l1\nl2";b;c',
+                'a"b;c;d',
+                '"a"b;c;d',
+                '"open;b;c',
+                '"";"";""',
+            ],
+            *[
+                "1;2",
+                "1;2;3;4",
+                "é;ã;ç",
+                "\u00a0;\u2003;\u200b",
+                "a;\u3000;\ufeff",
+                "011;x;y",
+                ";g;h",
+                "a;b;\r",
+            ],
         ]
     ),
     max_size=14,
 )
 
 
-@given(lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]), last=st.booleans(), part_rows=st.integers(1, 9))
+@given(
+    lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]), last=st.booleans(), part_rows=st.integers(1, 9)
+)
 def test_both_paths_agree(tmp_path_factory, lines, end, last, part_rows):
     path = tmp_path_factory.getbasetemp() / "lines.csv"
     path.write_bytes((end.join(lines) + end * last).encode())
@@ -84,7 +103,9 @@ def test_both_paths_agree_on_real_files(name):
 def table(tmp_path):
     """5,000 rows with accents, empty cells and quotes, one long row and blank records among them."""
     random.seed(7)
-    rows = [[f"k{i}", random.choice(["São Paulo", "Rio", ""]), f'"a;{i}"' if i % 3 else ""] for i in range(5000)]
+    rows = [
+        [f"k{i}", random.choice(["São Paulo", "Rio", ""]), f'"a;{i}"' if i % 3 else ""] for i in range(5000)
+    ]
     lines = ["chave;cidade;obs", *(";".join(row) for row in rows)]
     lines.insert(2500, "k;x;y;extra")
     lines.insert(4000, "")
@@ -182,7 +203,10 @@ def test_only_regular_stretches_have_a_shape(data, rows):
     ("record", "sure"),
     [
         *[(record, True) for record in (b"a;b;c", b"a;b;", b"a;;c", b'"a";"b";""', "ã;;é".encode())],
-        *[(record, False) for record in (b";;", b"a;;", b";b;c", b" ;b;c", b'"";"";"x"', b"a; ;", b'"a";"";""')],
+        *[
+            (record, False)
+            for record in (b";;", b"a;;", b";b;c", b" ;b;c", b'"";"";"x"', b"a; ;", b'"a";"";""')
+        ],
         *[(record, False) for record in ("a;;\u00a0".encode(), "\u3000;b;c".encode())],
     ],
 )

@@ -85,8 +85,14 @@ def test_a_header_like_a_row_is_a_row(lines, header):
     ("cell", "is_row"),
     [
         *[(cell, True) for cell in ("00", "060", "12345", "1,5", "1.50", "-3,2", "1.234,56", "R$ 10,00")],
-        *[(cell, True) for cell in ("2026-01-31", "31/01/2026", "1.2.2026", "2026-01-31T10:00:00Z", " 12,5 %")],
-        *[(cell, False) for cell in ("0", "2020", "9999", "valor", "1º", "2020/Jul", "31/01", "", "31/01-2026")],
+        *[
+            (cell, True)
+            for cell in ("2026-01-31", "31/01/2026", "1.2.2026", "2026-01-31T10:00:00Z", " 12,5 %")
+        ],
+        *[
+            (cell, False)
+            for cell in ("0", "2020", "9999", "valor", "1º", "2020/Jul", "31/01", "", "31/01-2026")
+        ],
     ],
 )
 def test_cells_that_no_header_has(cell, is_row):

@@ -358,3 +358,11 @@ def test_any_bytes_are_bands_or_one_clear_error(tmp_path_factory, content, prefi
         said = (f"{len(bands)} bands", str(path))
     assert "\n" not in said[0]
     assert said[1]
+
+
+@pytest.mark.parametrize("padding", [b"\0", b"\x1a", b"\0" * 512], ids=["NUL", "Ctrl-Z", "a block"])
+def test_padding_at_the_end_does_not_make_a_text_binary(tmp_path, padding):
+    path = tmp_path / "v.csv"
+    path.write_bytes(CSV + padding)
+    (band,) = read(path)
+    assert band.rows == 2

@@ -203,7 +203,7 @@ def test_what_is_declared_is_handed_on():
     assert (band.locale, band.null_values) == ("pt-BR", ("s/n",))
 
 
-@pytest.mark.parametrize("frame", [7, "text", b"bytes", object(), None], ids=repr)
+@pytest.mark.parametrize("frame", [7, "text", b"bytes", ..., None], ids=repr)
 def test_what_is_no_table_is_refused(frame):
     with pytest.raises(SourceUnreadable, match="is no table for the band b"):
         band_from(frame, "b")

@@ -12,7 +12,22 @@ from datasources.base import Cell, Lists, RawBand
 DAY = date(2024, 1, 1)
 MOMENT = datetime(2024, 1, 1)  # noqa: DTZ001 - as written, in no zone
 ODD_TEXTS = ("-", "N/D", "", "  ", "x1", "1.234", "12", "5,00-", "1E5", "1 234,5")
-NAMES = ("valor", "data", "ano", "mes", "id", "preco", "qtd", "cliente", "status", "x", "cep", "total", "taxa", "obs")
+NAMES = (
+    "valor",
+    "data",
+    "ano",
+    "mes",
+    "id",
+    "preco",
+    "qtd",
+    "cliente",
+    "status",
+    "x",
+    "cep",
+    "total",
+    "taxa",
+    "obs",
+)
 
 
 def brazilian(cents: int) -> str:
@@ -37,7 +52,12 @@ KINDS: dict[str, Callable[[Random, int], Cell]] = {
     "iso midnights": lambda r, i: f"{DAY + timedelta(r.randrange(9000))}T00:00:00.000Z",
     "iso times": lambda r, i: (MOMENT + timedelta(seconds=r.randrange(10**7))).isoformat(),
     "odd times": lambda r, i: r.choice(
-        ["2024-01-05 1:02", "2024-01-05T10:00:00.500-03:00", "2024-01-05 23:59:59,25", "2024-02-29T00:00:00.000Z"]
+        [
+            "2024-01-05 1:02",
+            "2024-01-05T10:00:00.500-03:00",
+            "2024-01-05 23:59:59,25",
+            "2024-02-29T00:00:00.000Z",
+        ]
     ),
     "booleans": lambda r, i: r.choice(["true", "FALSE", "True"]),
     "native booleans": lambda r, i: r.choice([True, False]),
@@ -51,7 +71,9 @@ KINDS: dict[str, Callable[[Random, int], Cell]] = {
     "native dates": lambda r, i: DAY + timedelta(r.randrange(40)),
     "old dates": lambda r, i: date(1, 1, 1) + timedelta(r.randrange(3_600_000)),
     "native midnights": lambda r, i: MOMENT + timedelta(r.randrange(400)),
-    "native times": lambda r, i: MOMENT + timedelta(seconds=r.randrange(10**6), milliseconds=r.choice([0, 120])),
+    "native times": lambda r, i: (
+        MOMENT + timedelta(seconds=r.randrange(10**6), milliseconds=r.choice([0, 120]))
+    ),
 }
 
 

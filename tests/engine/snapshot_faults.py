@@ -1,8 +1,8 @@
 """
 Does harm to snapshots and looks at what is left: kills writers, fills the disk, damages files.
 
-A program of its own (`python -m tests.engine.snapshot_faults kill save_snapshot FOLDER 50 1`), since it forks before any
-thread exists, and since a crash of DuckDB would otherwise end the tests. Prints what it counted as JSON.
+A program of its own (`python -m tests.engine.snapshot_faults kill save_snapshot FOLDER 50 1`), since it forks
+before any thread exists, and since a crash of DuckDB would otherwise end the tests. Prints counts as JSON.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from traceback import print_exc
 
 import duckdb  # noqa: F401 - loaded before the forks, so that every child is quick
-import pyarrow as pa  # noqa: F401
+import pyarrow as pa
+import pyarrow.compute
 
 from datasources.base import Cell, Lists, RawBand
 from engine import durable
@@ -33,6 +35,8 @@ from engine.snapshot_file import open_snapshot, prune_snapshots, save_snapshot, 
 from engine.snapshot_hash import snapshot_id
 from engine.snapshot_write import write_snapshot
 from engine.stored_band import StoredBand, open_file
+
+pa.array([None])  # loads pandas where that is installed, before the forks as well
 
 MUTATIONS = 200
 WHOLE, TORN, REFUSED, UNEXPECTED = 0, 1, 2, 3
@@ -47,7 +51,9 @@ def version(number: int, rows: int = 60) -> Snapshot:
         [f"{row % 28 + 1:02d}/01/{2020 + number}" for row in range(rows)],
     )
     large = type_band(RawBand("itens", ("cliente", "valor", "data"), Lists(columns, rows), "text"))
-    small = type_band(RawBand("header", ("empresa", "numero"), Lists(([f"Empresa {number}"], [number]), 1), "records"))
+    small = type_band(
+        RawBand("header", ("empresa", "numero"), Lists(([f"Empresa {number}"], [number]), 1), "records")
+    )
     return Snapshot((large, small), profile_bands([large, small]))
 
 
@@ -111,7 +117,7 @@ def in_child(work: Callable[[], int]) -> int:
             code = work()
         except SnapshotError:
             code = REFUSED
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - the parent must learn of anything
             print_exc()
         finally:
             os._exit(code)
@@ -167,15 +173,16 @@ def save_forever(saver: Saver, snapshots: list[Snapshot], pointer: Path, rounds:
 
 
 def fill_disk(folder: Path) -> Counter[int]:
-    """Save a second version under a limit to the size of files; the first must be what is left, or the second."""
+    """Save a second version under a limit to the size of files: the first or the second must be left."""
     pointer = folder / "vendas.json"
     first, second = version(1), version(2, rows=5_000)
     versions = [rows_of(first), rows_of(second)]
     assert in_child(lambda: save_forever(save_and_prune, [first], pointer, rounds=1)) == WHOLE
     found: Counter[int] = Counter()
     for limit in (0, 100, 4_096, 20_000, 40_000, 70_000, 100_000, 150_000, 1 << 30):
-        saved = in_child(lambda limit=limit: save_limited(second, pointer, limit))  # type: ignore[misc]
-        looked = in_child(lambda: look(open_snapshot, pointer, versions[: 2 if saved == WHOLE else 1]))
+        saved = in_child(partial(save_limited, second, pointer, limit))
+        allowed = versions[1:] if saved == WHOLE else versions[:1]
+        looked = in_child(partial(look, open_snapshot, pointer, allowed))
         found[saved if looked == WHOLE else UNEXPECTED] += 1
         found[UNEXPECTED] += len(list(folder.glob("*.lastro-tmp*")))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
@@ -165,12 +166,9 @@ DAYS = st.dates(date(1, 1, 1), date(9999, 12, 31))
 @given(st.lists(DAYS, min_size=1, max_size=10), st.sampled_from(["%d/%m/%Y", "%d-%m-%Y", "%d.%m.%Y", "iso"]))
 def test_dates_survive_every_format(days, pattern):
     def written(day: date) -> str:
-        if pattern == "iso":
-            return day.isoformat()
+        parts = {"%d": f"{day.day:02d}", "%m": f"{day.month:02d}", "%Y": f"{day.year:04d}"}
         return (
-            pattern.replace("%d", f"{day.day:02d}")
-            .replace("%m", f"{day.month:02d}")
-            .replace("%Y", f"{day.year:04d}")
+            day.isoformat() if pattern == "iso" else re.sub("%.", lambda part: parts[part.group()], pattern)
         )
 
     column, values, _ = typed([written(day) for day in days], locale="pt-BR")

@@ -1,4 +1,4 @@
-"""Whatever happens to the writer, the disk or the file: a snapshot is whole, or an error says that it is not."""
+"""Whatever happens to writer, disk or file: a snapshot is whole, or an error says that it is not."""
 
 from __future__ import annotations
 
@@ -61,9 +61,14 @@ def test_a_damaged_file_gives_an_error_or_what_was_saved(tmp_path):
 
 
 def test_temporary_files_of_the_dead_are_swept(tmp_path):
-    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    dead = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
     host = durable._HOST
-    gone = [f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp", f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp.wal"]
+    gone = [
+        f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp",
+        f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp.wal",
+    ]
     kept = [f".{host}-1-0123456789ab.lastro-tmp", ".00000000-1-0123456789ab.lastro-tmp", ".notes.lastro-tmp"]
     for name in (*gone, *kept):
         (tmp_path / name).touch()

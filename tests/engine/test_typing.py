@@ -30,7 +30,7 @@ TYPES = [
 @pytest.mark.parametrize(("cells", "kind", "values"), TYPES)
 def test_a_column_has_this_type(cells, kind, values):
     column, found, _ = typed(cells)
-    assert (column.type, [float(v) if kind == "number" else v for v in found]) == (kind, values)
+    assert (column.type, [float(str(cell)) if kind == "number" else cell for cell in found]) == (kind, values)
 
 
 STRIPPED = [
@@ -49,9 +49,9 @@ def test_text_is_stripped(cell, expected):
 
 
 TOKENS = [
-    "-", "--", "...", "..", "**", "*****", "X", "N/A", "n/a", "NA", "n/d", "N/D", "null", "NULL", "nil", "none",
-    "None", "#N/D", "#NULO#", "#NE#", "s/d", "NaN", "nan", "inf", "-inf", "Infinity", "-Infinity", "INF", "R$ -",
-    "$--", "€-",
+    "-", "--", "...", "..", "**", "*****", "X", "N/A", "n/a", "NA", "n/d", "N/D", "null", "NULL", "nil",
+    "none", "None", "#N/D", "#NULO#", "#NE#", "s/d", "NaN", "nan", "inf", "-inf", "Infinity", "-Infinity",
+    "INF", "R$ -", "$--", "€-",
 ]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ ALMOST = [
     pytest.param([*map(str, range(9)), "x"], ["almost_number"], 1, id="nine of ten numbers"),
     pytest.param([*map(str, range(8)), "x", "y"], [], None, id="eight of ten"),
     pytest.param(
-        [*(f"2026-01-{day:02d}" for day in range(1, 10)), "?"], ["almost_date"], 1, id="nine dates of ten"
+        [*(f"2026-01-{day:02d}" for day in range(1, 10)), "?"], ["almost_date"], 1, id="nine of ten dates"
     ),
     pytest.param([f"{n:03d}" for n in range(9)] + ["x"], [], None, id="codes were never going to be numbers"),
 ]

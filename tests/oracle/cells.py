@@ -40,9 +40,12 @@ BR = re.compile(r"[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?|[0-9]*,[0-9]+")
 POINT = re.compile(r"[0-9]*\.[0-9]+|[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
 SPACED = re.compile("[1-9][0-9]{0,2}([ \u00a0\u202f'][0-9]{3})+([.,][0-9]+)?")
 
-TIME = r"(?:(?:T| +)(?P<time>[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(?P<offset>Z|[-+][0-9]{2}:?[0-9]{2})?)?"
+CLOCK = r"(?P<time>[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(?P<offset>Z|[-+][0-9]{2}:?[0-9]{2})?"
+TIME = f"(?:(?:T| +){CLOCK})?"
 ISO = re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})" + TIME)
-PARTS = re.compile(r"(?P<first>[0-9]{1,2})(?P<mark>[-/.])(?P<second>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})" + TIME)
+PARTS = re.compile(
+    r"(?P<first>[0-9]{1,2})(?P<mark>[-/.])(?P<second>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})" + TIME
+)
 COMPACT = re.compile(r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})")
 
 
@@ -140,7 +143,9 @@ class Moment:
     @property
     def clock(self) -> str:
         """With seconds always, and a fraction only if it is not zero."""
-        whole, _, fraction = (self.time if len(self.time) > 5 else (self.time or "00:00") + ":00").partition(".")
+        whole, _, fraction = (self.time if len(self.time) > 5 else (self.time or "00:00") + ":00").partition(
+            "."
+        )
         return f"{whole}.{fraction}" if fraction.strip("0") else whole
 
     @property

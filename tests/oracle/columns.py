@@ -15,12 +15,24 @@ from tests.oracle.cells import Moment, NumberCell
 
 Value = str | Decimal | Moment | bool | None
 
-COMPACT_TOKENS = {*"data dt date inicio fim vencimento emissao nascimento".split()}
-DOCUMENTS = {"cpf": {11}, "cnpj": {14}, "cep": {8}, "chave": {44}, "gtin": {8, 12, 13, 14}, "ean": {8, 12, 13, 14}}
-PERCENT = {*"perc percentual pct aliquota aliq taxa".split()}
-RATE = {*"unit unitario unitaria preco price cotacao media medio avg".split()}
-AMOUNT = {*"valor vl vlr vr total qtd qtde quantidade saldo custo".split()}
-YEAR = {*"ano year exercicio safra annee anno".split()}
+
+def words(text: str) -> set[str]:
+    return set(text.split())
+
+
+COMPACT_TOKENS = words("data dt date inicio fim vencimento emissao nascimento")
+DOCUMENTS = {
+    "cpf": {11},
+    "cnpj": {14},
+    "cep": {8},
+    "chave": {44},
+    "gtin": {8, 12, 13, 14},
+    "ean": {8, 12, 13, 14},
+}
+PERCENT = words("perc percentual pct aliquota aliq taxa")
+RATE = words("unit unitario unitaria preco price cotacao media medio avg")
+AMOUNT = words("valor vl vlr vr total qtd qtde quantidade saldo custo")
+YEAR = words("ano year exercicio safra annee anno")
 PARTS = {
     **dict.fromkeys(("mes", "month"), (1, 12)),
     **dict.fromkeys(("dia", "day"), (1, 31)),
@@ -28,11 +40,10 @@ PARTS = {
     **dict.fromkeys(("trimestre", "quarter"), (1, 4)),
     **dict.fromkeys(("semana", "week"), (1, 53)),
 }
-CODES = {
-    *"id cod codigo code cd sq seq sequencial chave matricula protocolo processo registro zona secao".split(),
-    *"serie nf pedido cfop ncm cst cnae cep cpf cnpj ibge ddd tel telefone fone fax celular".split(),
-}
-NUMBERED = {*"num nr nro numero no number nota".split()}
+CODES = words(
+    "id cod codigo code cd sq seq sequencial chave matricula protocolo processo registro zona secao"
+) | words("serie nf pedido cfop ncm cst cnae cep cpf cnpj ibge ddd tel telefone fone fax celular")
+NUMBERED = words("num nr nro numero no number nota")
 
 
 @cache
@@ -122,7 +133,7 @@ def unambiguous_styles(numbers: Sequence[NumberCell]) -> set[str]:
 
 
 def keeps_text(numbers: Sequence[NumberCell]) -> bool:
-    """Whether a rule makes a column of these cells text, whichever way its marks are read (spec 2, 1 to 3 and 6)."""
+    """Whether a rule keeps these cells text, whichever way their marks are read (spec 2, 1 to 3 and 6)."""
     mixed = (
         len(unambiguous_styles(numbers)) > 1
         or len({one.money for one in numbers} - {None}) > 1
@@ -144,9 +155,7 @@ def boolean_column(name: str, column: list[str | None]) -> Column | None:
 def date_column(name: str, column: list[str | None], locale: str | None) -> Column | None:
     """One format for the whole column."""
     empty = cells.DATE_NULL_TOKENS
-    meant = [
-        None if cell is None or cells.is_null_token(cell) or cell in empty else cell for cell in column
-    ]
+    meant = [None if cell is None or cells.is_null_token(cell) or cell in empty else cell for cell in column]
     filled = [cell for cell in meant if cell is not None]
     if not filled:
         return None
@@ -242,8 +251,8 @@ def is_bare(number: NumberCell) -> bool:
 
 def role_of(column: Column, numbers: Sequence[NumberCell]) -> str:
     """What a number is for, first match wins (spec 2, roles)."""
-    words = name_tokens(column.name)
-    tokens = {*words}
+    named = name_tokens(column.name)
+    tokens = {*named}
     has_money = column.unit not in (None, "%")
     values = [value for value in column.values if isinstance(value, Decimal)]
     is_integer = column.scale == 0
@@ -253,7 +262,7 @@ def role_of(column: Column, numbers: Sequence[NumberCell]) -> str:
         return "rate"
     if is_integer and tokens & YEAR and all(1000 <= value <= 2999 for value in values):
         return "year"
-    for token in words:
+    for token in named:
         if is_integer and token in PARTS:
             low, high = PARTS[token]
             if all(low <= value <= high for value in values):
@@ -264,9 +273,9 @@ def role_of(column: Column, numbers: Sequence[NumberCell]) -> str:
         lengths = {len(one.digits) if is_bare(one) else 0 for one in numbers}
         if len(numbers) >= 10 and len(lengths) == 1 and min(lengths) >= 8:
             return "id"
-        if len(column.values) >= 20 and len(values) == len(column.values):
-            if all(after - before == 1 for before, after in zip(values, values[1:], strict=False)):
-                return "id"
+        counted = list(range(int(values[0]), int(values[0]) + len(column.values)))
+        if len(column.values) >= 20 and values == counted:
+            return "id"
     return "measure"
 
 
@@ -285,7 +294,7 @@ def text_column(name: str, column: list[str | None]) -> Column:
 
 
 def nearly_all(filled: Sequence[str], fitting: Sequence[str]) -> bool:
-    return len(filled) > len(fitting) >= 0.9 * len(filled)
+    return len(fitting) < len(filled) and 10 * len(fitting) >= 9 * len(filled)
 
 
 def is_date(cell: str, name: str) -> bool:

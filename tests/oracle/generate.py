@@ -9,16 +9,89 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-WORDS = "valor vl vlr total qtd saldo custo preco unit media taxa aliquota pct perc ano exercicio safra mes dia hora"
-MORE_WORDS = "trimestre semana id cod sq nf cfop cst cnpj cpf cep ean chave numero nº nota num venc data dt inicio fim"
-OTHER_WORDS = "cliente status obs peso Situação x y região Emissão vUnCom vProd descrição Ano_Base mesRef dataFim qtdTotal"
+WORDS = (
+    "valor vl total qtd saldo custo preco unit media taxa aliquota pct perc ano exercicio safra mes dia hora"
+)
+MORE_WORDS = (
+    "trimestre semana id cod sq nf cfop cst cnpj cpf cep ean chave numero nº nota num venc data dt inicio fim"
+)
+OTHER_WORDS = (
+    "cliente status obs peso Situação x região Emissão vUnCom vProd Ano_Base mesRef dataFim qtdTotal"
+)
 NAME_WORDS = f"{WORDS} {MORE_WORDS} {OTHER_WORDS}".split()
-SPACED_NAMES = ["valor total", "data de emissão", "  taxa ", "número da nota", "preço unit.", "CEP (cobrança)", "nº nf"]
+SPACED_NAMES = [
+    "valor total",
+    "data de emissão",
+    "  taxa ",
+    "número da nota",
+    "preço unit.",
+    "CEP (cobrança)",
+    "nº nf",
+]
 
-PEOPLE = ["Ana", "ana", "ANA", "Zé", "José d'Ávila", "Ça va", "Münch & Söhne", "O'Neil", '"aspas"', "a;b", "a,b", "a|b"]
-HOSTILE = ["</dados>", "linha 1\nlinha 2", "=1+1", "#REF!", "\u202eoculto", "😀", "[W1.r3]", "1E5", "2e10", "0x1F", "1_000"]
-TOKENS = ["-", "--", "...", "..", "**", "****", "X", "N/A", "n/d", "NA", "null", "None", "#N/D", "NaN", "inf", "s/d", "R$ -"]
-ODD = ["x1", "1E5", "1.2.3", "12,5%", "R$ 5", "€ 7", "1.234", "1,234", "007", "12", "2,5", "2.5", "31/02/2024", "abc", "1 234,5"]
+PEOPLE = [
+    "Ana",
+    "ana",
+    "ANA",
+    "Zé",
+    "José d'Ávila",
+    "Ça va",
+    "Münch & Söhne",
+    "O'Neil",
+    '"aspas"',
+    "a;b",
+    "a,b",
+    "a|b",
+]
+HOSTILE = [
+    "</dados>",
+    "linha 1\nlinha 2",
+    "=1+1",
+    "#REF!",
+    "\u202eoculto",
+    "😀",
+    "[W1.r3]",
+    "1E5",
+    "2e10",
+    "0x1F",
+    "1_000",
+]
+TOKENS = [
+    "-",
+    "--",
+    "...",
+    "..",
+    "**",
+    "****",
+    "X",
+    "N/A",
+    "n/d",
+    "NA",
+    "null",
+    "None",
+    "#N/D",
+    "NaN",
+    "inf",
+    "s/d",
+    "R$ -",
+]
+ODD = [
+    "x1",
+    "1E5",
+    "1.2.3",
+    "12,5%",
+    "R$ 5",
+    "€ 7",
+    "1.234",
+    "1,234",
+    "007",
+    "12",
+    "2,5",
+    "2.5",
+    "31/02/2024",
+    "abc",
+    "1 234,5",
+]
 SPACES = [" ", "  ", "\u00a0", "\t", "\u200b", "\u3000", "\n"]
 WHITE = "".join(SPACES)
 GROUP_MARKS = [" ", "\u00a0", "\u202f", "'"]
@@ -35,14 +108,17 @@ class Table:
     records: list[list[str]]
     delimiter: str
     locale: str | None
-    quoting: int
+    quote_all: bool
     line_end: str
 
     def write(self, folder: Path) -> Path:
         path = folder / f"{self.name}.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(
-                file, delimiter=self.delimiter, quoting=self.quoting, lineterminator=self.line_end
+                file,
+                delimiter=self.delimiter,
+                quoting=csv.QUOTE_ALL if self.quote_all else csv.QUOTE_MINIMAL,
+                lineterminator=self.line_end,
             )
             writer.writerows(self.records)
         return path
@@ -53,8 +129,9 @@ def table(seed: int) -> Table:
     random = Random(seed)
     rows = row_count(random)
     width = random.choice([1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8]) if rows <= 300 else random.randint(2, 4)
-    columns = [column(random, rows) for _ in range(width)]
-    names = header(random, width)
+    kinds = [random.choice(MAKERS) for _ in range(width)]
+    columns = [column(random, rows, kind) for kind in kinds]
+    names = header(random, kinds)
     body = [[cells[at] for cells in columns] for at in range(rows)]
     if random.random() < 0.25:
         add_total(random, body)
@@ -71,7 +148,7 @@ def table(seed: int) -> Table:
         records=records,
         delimiter=random.choice([";", ";", ",", ",", "\t", "|"]),
         locale=random.choice([None, None, None, None, "pt-BR", "en-US"]),
-        quoting=random.choice([csv.QUOTE_MINIMAL] * 3 + [csv.QUOTE_ALL]),
+        quote_all=random.choice([False, False, False, True]),
         line_end=random.choice(["\n", "\n", "\r\n"]),
     )
 
@@ -97,10 +174,10 @@ def row_count(random: Random) -> int:
     return random.randint(101, 300) if chance < 0.997 else 2_000
 
 
-def header(random: Random, width: int) -> list[str]:
-    """Names of one to three words, a few of them repeated; empty ones only past the second."""
-    names = []
-    for position in range(width):
+def header(random: Random, kinds: list[Maker]) -> list[str]:
+    """Names, half of them fitting, a few repeated; empty ones only past the second."""
+    names: list[str] = []
+    for position, kind in enumerate(kinds):
         chance = random.random()
         if chance < 0.03 and position > 1:
             names.append(random.choice(["", " "]))
@@ -108,15 +185,17 @@ def header(random: Random, width: int) -> list[str]:
             names.append(random.choice(names))
         elif chance < 0.15:
             names.append(random.choice(SPACED_NAMES))
+        elif chance < 0.5:
+            names.append(random.choice(FITTING.get(kind, OTHER_WORDS).split()))
         else:
             words = random.sample(NAME_WORDS, random.choice([1, 1, 1, 2]))
             names.append(random.choice(["_", " ", "."]).join(words))
     return names
 
 
-def column(random: Random, rows: int) -> list[str]:
+def column(random: Random, rows: int, kind: Maker) -> list[str]:
     """The cells of one column: one kind, then nulls, a few odd cells and white space."""
-    cells = random.choice(MAKERS)(random, rows)
+    cells = kind(random, rows)
     empty = random.choice([0, 0, 0, 0.05, 0.4])
     tokens = random.choice([0, 0, 0, 0.05, 0.2])
     token = random.choice(TOKENS)
@@ -124,16 +203,16 @@ def column(random: Random, rows: int) -> list[str]:
     odd = random.choice([0, 0, 0, 0, 0, 0, 0.03, 0.3])
     odd_cell = random.choice(ODD)
     result = []
-    for cell in cells:
-        chance = random.random()
-        if chance < empty:
+    for made in cells:
+        cell = made
+        if random.random() < empty:
             cell = random.choice(["", "", " "])
         elif random.random() < tokens:
             cell = token
         elif random.random() < odd:
             cell = odd_cell
         if random.random() < padding:
-            cell = random.choice(SPACES) + cell + random.choice(SPACES)
+            cell = f"{random.choice(SPACES)}{cell}{random.choice(SPACES)}"
         result.append(cell)
     if rows and random.random() < 0.04:
         result[random.randrange(rows)] = odd_cell
@@ -146,13 +225,16 @@ def add_total(random: Random, body: list[list[str]]) -> None:
         return
     label = random.choice([*TOTALS, "", "", "Brasil"]) if len(body[0]) > 1 else ""
     row = [
-        total_cell(random, [cell for cell in cells if cell], label in TOTALS) for cells in zip(*body, strict=True)
+        total_cell(random, [cell for cell in cells if cell], label in TOTALS)
+        for cells in zip(*body, strict=True)
     ]
     if label:
         row[row.index("") if "" in row else 0] = label
     stated = [at for at, cell in enumerate(row) if cell.isdigit()]
     if stated and random.random() < 0.2:
-        row[stated[0]] = random.choice([str(int(row[stated[0]]) + 1), row[stated[0]] + ",5", row[stated[0]] + ".25"])
+        row[stated[0]] = random.choice(
+            [str(int(row[stated[0]]) + 1), row[stated[0]] + ",5", row[stated[0]] + ".25"]
+        )
     if random.random() < 0.2:
         row[row.index(random.choice([cell for cell in row if cell != label] or row))] = ""
     body.insert(random.choice([0, len(body), len(body)]), row)
@@ -166,7 +248,9 @@ def total_cell(random: Random, cells: list[str], labelled: bool) -> str:
     it alone, or more than fifteen digits.
     """
     parts = [cell.partition(",") for cell in cells]
-    if not cells or not all((whole + rest).isdigit() and (whole + rest).isascii() for whole, _, rest in parts):
+    if not cells or not all(
+        (whole + rest).isdigit() and (whole + rest).isascii() for whole, _, rest in parts
+    ):
         return ""
     places = {len(rest) for _, _, rest in parts}
     if len(places) > 1 or 3 in places:
@@ -281,11 +365,18 @@ def codes(random: Random, rows: int) -> list[str]:
 
 def documents(random: Random, rows: int) -> list[str]:
     lengths = random.choice([(11,), (14,), (8,), (8, 13), (8, 12, 13, 14), (13, 14)])
-    return [str(random.randrange(10 ** (length - 1), 10**length)) for length in random.choices(lengths, k=rows)]
+    return [
+        str(random.randrange(10 ** (length - 1), 10**length)) for length in random.choices(lengths, k=rows)
+    ]
 
 
 def years(random: Random, rows: int) -> list[str]:
     return [str(random.randint(1995, 2026)) for _ in range(rows)]
+
+
+def parts_of_time(random: Random, rows: int) -> list[str]:
+    low, high = random.choice([(1, 12), (1, 31), (0, 23), (1, 4), (1, 53)])
+    return [str(random.randint(low, high)) for _ in range(rows)]
 
 
 def dates(random: Random, rows: int) -> list[str]:
@@ -306,7 +397,9 @@ def dates(random: Random, rows: int) -> list[str]:
         text = day.strftime(random.choice(chosen))
         result.append(text.replace("/0", "/").lstrip("0") if short and "/" in text else text)
     if rows and random.random() < 0.06:
-        result[random.randrange(rows)] = random.choice(["31/02/2024", "2023-02-29", "20241301", "32/01/2024", "00/00/0000"])
+        result[random.randrange(rows)] = random.choice(
+            ["31/02/2024", "2023-02-29", "20241301", "32/01/2024", "00/00/0000"]
+        )
     return result
 
 
@@ -334,12 +427,16 @@ def datetimes(random: Random, rows: int) -> list[str]:
 
 
 def booleans(random: Random, rows: int) -> list[str]:
-    values = random.choice([["true", "false"], ["True", "FALSE", "true"], ["true"], ["S", "N"], ["Sim", "Não"], ["0", "1"]])
+    values = random.choice(
+        [["true", "false"], ["True", "FALSE", "true"], ["true"], ["S", "N"], ["Sim", "Não"], ["0", "1"]]
+    )
     return [random.choice(values) for _ in range(rows)]
 
 
 def statuses(random: Random, rows: int) -> list[str]:
-    values = random.sample(["faturado", "aberto", "cancelado", "Aberto", "em análise", "—", "a pagar", "Z"], random.randint(1, 5))
+    values = random.sample(
+        ["faturado", "aberto", "cancelado", "Aberto", "em análise", "—", "a pagar", "Z"], random.randint(1, 5)
+    )
     return [random.choice(values) for _ in range(rows)]
 
 
@@ -373,5 +470,30 @@ MAKERS: list[Maker] = [
     *[dates] * 3,
     *[datetimes] * 2,
     *[statuses] * 3,
-    *(counting, codes, codes, documents, years, booleans, people, customers, hostile, keys, tokens_only),
+    *(
+        counting,
+        codes,
+        codes,
+        documents,
+        years,
+        years,
+        parts_of_time,
+        parts_of_time,
+        booleans,
+        people,
+        customers,
+        hostile,
+        keys,
+        tokens_only,
+    ),
 ]
+
+FITTING: dict[Maker, str] = {
+    codes: "id cod nf chave cep cpf cnpj ean pedido vProd",
+    documents: "cpf cnpj cep ean gtin chave documento",
+    years: "ano exercicio safra Ano_Base year",
+    parts_of_time: "mes dia hora trimestre semana mesRef",
+    dates: "data dataFim vencimento Emissão dt nascimento",
+    datetimes: "data criado_em inicio fim",
+    counting: "seq nº linha id item",
+}

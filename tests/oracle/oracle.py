@@ -23,7 +23,7 @@ Decide = Callable[[tuple[int, ...]], list[Column]]
 
 
 def oracle(name: str, records: Sequence[Sequence[str]], delimiter: str, locale: str | None) -> dict[str, Any]:
-    """The bands and aggregates of the table *records*, its header first, and the warnings that the spec names."""
+    """The bands and aggregates of *records*, the header first, and the warnings that the spec names."""
     clean = [[cells.strip(cell) or None for cell in record] for record in records]
     header, rows, headless = split_header(table_of([record for record in clean if any(record)]))
     width = max(map(len, [header, *rows]))
@@ -33,7 +33,9 @@ def oracle(name: str, records: Sequence[Sequence[str]], delimiter: str, locale: 
 
     @cache
     def decide(chosen: tuple[int, ...]) -> list[Column]:
-        return decide_columns(names, [[rows[row][at] for row in chosen] for at in range(width)], locale, style)
+        return decide_columns(
+            names, [[rows[row][at] for row in chosen] for at in range(width)], locale, style
+        )
 
     labelled = labelled_totals(rows, decide)
     rest = tuple(at for at in range(len(rows)) if at not in labelled)
@@ -134,12 +136,18 @@ def labelled_totals(rows: Sequence[Row], decide: Decide) -> list[int]:
     edges = sorted({0, len(rows) - 1}) if len(rows) > 2 else []
     labelled = [at for at in edges if fold(next(filter(is_word, filter(None, rows[at])), "")) in TOTAL_LABELS]
     others = tuple(at for at in range(len(rows)) if at not in labelled)
-    if not labelled or len(others) < 2 or not any(total(column.values) for column in measures_of(decide(others))):
+    if (
+        not labelled
+        or len(others) < 2
+        or not any(total(column.values) for column in measures_of(decide(others)))
+    ):
         return []
     return labelled
 
 
-def unlabelled_total(at: int, rows: Sequence[Row], rest: tuple[int, ...], decide: Decide) -> list[Stated] | None:
+def unlabelled_total(
+    at: int, rows: Sequence[Row], rest: tuple[int, ...], decide: Decide
+) -> list[Stated] | None:
     """
     The row *at*, if every measure in it is the sum of the others, and these are two or the only one.
 
@@ -160,7 +168,9 @@ def unlabelled_total(at: int, rows: Sequence[Row], rest: tuple[int, ...], decide
 
 
 def stated_sums(row: Row, columns: Sequence[Column]) -> list[Stated]:
-    read = [(column, column.reader.read(cell)) for column, cell in zip(columns, row, strict=True) if column.reader]
+    read = [
+        (column, column.reader.read(cell)) for column, cell in zip(columns, row, strict=True) if column.reader
+    ]
     return [Stated(column, value) for column, value in read if column.role == "measure" and value is not None]
 
 
@@ -280,10 +290,11 @@ def groups(columns: Sequence[Column], rows: int) -> list[dict[str, Any]]:
             keys = [None if value is None else value_text(value) for value in by.values]
             result += [enum_group(measure, by.name, keys) for measure in measures]
     for by in columns:
-        period = period_of(by)
-        if period is not None:
-            unit, length = period
-            keys = [value.day.isoformat()[:length] if isinstance(value, Moment) else None for value in by.values]
+        length = period_length(by)
+        if length is not None:
+            keys = [
+                value.day.isoformat()[:length] if isinstance(value, Moment) else None for value in by.values
+            ]
             result += [period_group(measure, by.name, keys) for measure in measures]
     for by in columns:
         distinct = len({*by.filled})
@@ -334,14 +345,14 @@ def top_group(measure: Column, by: str, keys: Sequence[str | None]) -> dict[str,
     }
 
 
-def period_of(column: Column) -> tuple[str, int] | None:
-    """The period that a date column is summed by, and the length of its text."""
+def period_length(column: Column) -> int | None:
+    """The length of a period's text: `2026`, `2026-01` or `2026-01-02`; None if no period fits."""
     days = {value.day.isoformat() for value in column.filled if isinstance(value, Moment)}
     months, years = {day[:7] for day in days}, {day[:4] for day in days}
     if 2 <= len(months) <= 24:
-        return "month", 7
+        return 7
     if len(months) > 24 and len(years) <= 20:
-        return "year", 4
+        return 4
     if len(months) == 1 and 2 <= len(days) <= 20:
-        return "day", 10
+        return 10
     return None

@@ -187,3 +187,8 @@ def most_common(cells: list[Any], top: int) -> Mapping[Any, int]:
 def filled(cells: list[Any]) -> list[Any]:
     """The cells that are not null."""
     return [cell for cell in cells if cell is not None]
+
+
+def day_month_year(text: str) -> str:
+    """An ISO date as the files write it."""
+    return "/".join(reversed(text.split("-")))

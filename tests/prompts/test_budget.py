@@ -1,0 +1,91 @@
+"""A context is fitted by leaving out what matters least first (spec 8)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prompts.budget import Plan, count_tokens, fit
+from prompts.exceptions import BudgetTooSmall
+
+TOKENS = [("", 0), ("a", 1), ("abc", 1), ("abcd", 2), ("ção", 2), ("日本語", 3), ("🙂", 2)]
+
+
+@pytest.mark.parametrize(("text", "expected"), TOKENS)
+def test_a_token_is_three_bytes_begun(text, expected):
+    assert count_tokens(text) == expected
+
+
+LISTS = [
+    {
+        "top": ["v by f", "w by f"],
+        "period": ["v by month(d)"],
+        "enum": ["v by s"],
+        "counts": ["s"],
+        "values": ["s"],
+    },
+    {"enum": ["x by k", "y by k"], "counts": ["k"]},
+]
+
+
+def steps(rows, lists):
+    """What is left out, one thing after the other."""
+    plan: Plan | None = Plan.whole(rows, lists)
+    found: list[object] = []
+    while plan is not None:
+        smaller = plan.smaller()
+        if smaller is None:
+            break
+        if smaller.rows != plan.rows:
+            found.append(next(index for index, share in enumerate(smaller.rows) if share != plan.rows[index]))
+        else:
+            found.append(smaller.dropped[-1])
+        plan = smaller
+    return found
+
+
+def test_rows_go_first_of_the_band_with_the_largest_share_the_last_of_equal_ones():
+    assert steps([5, 4, 5], []) == [2, 0, 2, 1, 0]
+
+
+def test_three_rows_a_band_stay():
+    assert steps([3, 2, 0, 4], []) == [3]
+
+
+def test_then_lists_go_kind_by_kind_the_last_first():
+    assert steps([1, 1], LISTS) == [
+        (0, "top", "w by f"),
+        (0, "top", "v by f"),
+        (0, "period", "v by month(d)"),
+        (1, "enum", "y by k"),
+        (1, "enum", "x by k"),
+        (0, "enum", "v by s"),
+        (1, "counts", "k"),
+        (0, "counts", "s"),
+        (0, "values", "s"),
+    ]
+
+
+def write(plan: Plan) -> str:
+    """Six bytes a row and a list, and six that stay."""
+    return "x" * 6 * (1 + sum(plan.rows) + len(plan.lists))
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=2), st.integers(1, 60))
+def test_the_first_plan_that_fits_is_taken(rows, allowed):
+    whole = Plan.whole(rows, LISTS)
+    smallest = 2 * (1 + sum(min(share, 3) for share in rows))
+    if allowed < smallest:
+        with pytest.raises(BudgetTooSmall) as caught:
+            fit(whole, write, allowed)
+        assert (caught.value.needed, caught.value.allowed) == (smallest, allowed)
+        assert f"{smallest - allowed} more" in str(caught.value)
+    else:
+        tokens = count_tokens(fit(whole, write, allowed))
+        assert tokens == min(allowed // 2 * 2, count_tokens(write(whole)))
+
+
+def test_without_a_limit_nothing_is_left_out():
+    whole = Plan.whole([50], LISTS)
+    assert fit(whole, write, None) == write(whole)
