@@ -13,9 +13,7 @@ WHITE_SPACE = (
 """Unicode White_Space and U+FEFF and U+200B: what is stripped from both ends of text."""
 
 
-def unique_names(
-    names: Sequence[str], band: str
-) -> tuple[tuple[str, ...], tuple[DataWarning, ...]]:
+def unique_names(names: Sequence[str], band: str) -> tuple[tuple[str, ...], tuple[DataWarning, ...]]:
     """
     Strip *names*; name the empty ones `column_N` and the repeated ones `name_2`, `name_3`, …
 

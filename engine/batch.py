@@ -72,7 +72,11 @@ def analyse(
         measures = [position for position, one in enumerate(fields) if one.role in roles.SUMMABLE]
         missing = {(axis.field, measure) for axis in axes for measure in measures} - sums.keys()
         if not missing and not reread:
-            return columns, BandStatistics(rows, fields, _finish_sums(axes, measures, fields, columns, sums)), warnings
+            return (
+                columns,
+                BandStatistics(rows, fields, _finish_sums(axes, measures, fields, columns, sums)),
+                warnings,
+            )
         plan = sample.plan_for(missing, reread)
 
 
@@ -90,7 +94,9 @@ def _overflown(plan: Plan, state: BandState) -> dict[int, Way]:
     for position, way in plan.ways.items():
         if way == "encoded" and state.columns[position].values is None:
             kind = plan.guesses[position].type
-            found[position] = "numbers" if kind == "number" else "text" if kind in ("text", "boolean") else "moments"
+            found[position] = (
+                "numbers" if kind == "number" else "text" if kind in ("text", "boolean") else "moments"
+            )
     return found
 
 
@@ -144,7 +150,9 @@ def _wide_field(
         totals = state.totals
         one = FieldStatistics(
             column,
-            "id" if is_parent else counting.role_of(column, evidence, totals.minimum, totals.maximum, totals.cells, rows),
+            "id"
+            if is_parent
+            else counting.role_of(column, evidence, totals.minimum, totals.maximum, totals.cells, rows),
             rows - totals.cells,
             None,
             totals.cells,
@@ -183,7 +191,9 @@ def _with_counter(
     return replace(one, role="id") if _counts_up(stream, dropped, position, one.column, low) else one
 
 
-def _counts_up(stream: Stream, dropped: frozenset[int], position: int, column: ColumnType, first: int) -> bool:
+def _counts_up(
+    stream: Stream, dropped: frozenset[int], position: int, column: ColumnType, first: int
+) -> bool:
     import numpy as np
 
     expected = first
@@ -194,9 +204,7 @@ def _counts_up(stream: Stream, dropped: frozenset[int], position: int, column: C
     return True
 
 
-def _ordered(
-    stream: Stream, dropped: frozenset[int], position: int, column: ColumnType
-) -> Iterator[Measure]:
+def _ordered(stream: Stream, dropped: frozenset[int], position: int, column: ColumnType) -> Iterator[Measure]:
     start = 0
     for read in stream.parts([position]):
         table = read()
@@ -226,5 +234,7 @@ def _finish_sums(
                 groups[key] = groups.get(key, 0) + total
             if not fields[axis.field].nulls:
                 groups.pop(None, None)
-            result[axis, measure] = {key: finish_sum(total, columns[measure]) for key, total in groups.items()}
+            result[axis, measure] = {
+                key: finish_sum(total, columns[measure]) for key, total in groups.items()
+            }
     return result

@@ -10,7 +10,35 @@ CURRENCY = r"R\$|US\$|\$|€|£"
 """The currencies that a number may carry, as a regular expression."""
 
 NULL_TOKENS = frozenset(
-    ["-", "--", "...", "..", "X", "N/A", "n/a", "NA", "n/d", "N/D", "null", "NULL", "nil", "none", "None", "#N/D", "#NULO#", "#NE#", "s/d", "NaN", "nan", "inf", "-inf", "Infinity", "-Infinity", "INF", "-INF"]
+    [
+        "-",
+        "--",
+        "...",
+        "..",
+        "X",
+        "N/A",
+        "n/a",
+        "NA",
+        "n/d",
+        "N/D",
+        "null",
+        "NULL",
+        "nil",
+        "none",
+        "None",
+        "#N/D",
+        "#NULO#",
+        "#NE#",
+        "s/d",
+        "NaN",
+        "nan",
+        "inf",
+        "-inf",
+        "Infinity",
+        "-Infinity",
+        "INF",
+        "-INF",
+    ]
 )
 """Texts that count as null in a column that reads as number, date or boolean without them (spec 1.2)."""
 
@@ -33,4 +61,3 @@ def is_null_token(text: str) -> bool:
     [True, True, True, False, False]
     """
     return text in NULL_TOKENS or (text[-1:] in "-*" and _NULL_PATTERN.fullmatch(text) is not None)
-

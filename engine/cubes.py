@@ -55,9 +55,7 @@ def pack(sizes: Mapping[int, int]) -> list[list[int]]:
     return [members for members, _ in bins]
 
 
-def sum_by_axes(
-    axes: Mapping[int, AxisCodes], measures: Sequence[Measure]
-) -> dict[int, list[list[int]]]:
+def sum_by_axes(axes: Mapping[int, AxisCodes], measures: Sequence[Measure]) -> dict[int, list[list[int]]]:
     """
     For each axis the sums of all *measures* in each of its groups, exactly.
 
@@ -76,14 +74,20 @@ def sum_by_axes(
         codes = narrow.astype(np.intp)
         cells = int(np.prod(shape))
         cubes = [
-            [(np.bincount(codes, weights=piece, minlength=cells).reshape(shape), shift) for piece, shift in pieces]
+            [
+                (np.bincount(codes, weights=piece, minlength=cells).reshape(shape), shift)
+                for piece, shift in pieces
+            ]
             for pieces in weights
         ]
         for index, member in enumerate(members):
             others = tuple(axis for axis in range(len(members)) if axis != index)
             # Summing whole doubles below 2**53 is exact in any order.
             columns = [
-                _combine([(cube.sum(axis=others) if others else cube, shift) for cube, shift in pieces], shape[index])
+                _combine(
+                    [(cube.sum(axis=others) if others else cube, shift) for cube, shift in pieces],
+                    shape[index],
+                )
                 for pieces in cubes
             ]
             result[member] = [list(group) for group in zip(*columns, strict=True)]

@@ -52,7 +52,9 @@ def read_date(text: str, *, compact: bool = False) -> DateCell | None:
             y, m, d = int(text[:4]), int(text[4:6]), int(text[6:])
             return DateCell("YYYYMMDD", y, d, m, "", "", "T00:00:00") if is_day(y, m, d) else None
         return None
-    year, month, day, first, separator, second, late_year, hour, minute, second_, fraction, offset = match.groups()
+    year, month, day, first, separator, second, late_year, hour, minute, second_, fraction, offset = (
+        match.groups()
+    )
     time = ""
     clock = "T00:00:00"
     if hour is not None:

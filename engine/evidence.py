@@ -133,7 +133,9 @@ def observe(counts: Mapping[Cell, int], name: str, *, patient: bool = True) -> C
         evidence.add(value, count, compact=compact)
         seen += count
         if not patient:
-            fitting = max(evidence.numbers.cells, evidence.dates.cells) + evidence.tokens + evidence.date_tokens
+            fitting = (
+                max(evidence.numbers.cells, evidence.dates.cells) + evidence.tokens + evidence.date_tokens
+            )
             if seen - fitting - evidence.booleans - evidence.not_finite > misses_max:
                 evidence.hopeless = True
                 evidence.cells = total

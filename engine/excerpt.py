@@ -57,7 +57,12 @@ def excerpt_bands(bands: Sequence[SnapshotBand], rows_max: int = ROWS_MAX) -> Ex
 def _excerpt(band: SnapshotBand, share: int) -> BandExcerpt:
     positions = spaced_rows(band.rows, share)
     return BandExcerpt(
-        band.name, band.rows, band.columns, positions, tuple(band.take(positions)) if positions else (), band.take
+        band.name,
+        band.rows,
+        band.columns,
+        positions,
+        tuple(band.take(positions)) if positions else (),
+        band.take,
     )
 
 

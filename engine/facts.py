@@ -77,7 +77,7 @@ def scaled_texts(values: Sequence[int], scale: int) -> list[str]:
     """What `scaled_text` gives for each of *values*."""
     if scale == 0:
         return list(map(str, values))
-    if values and -_SHORT < min(values) and max(values) < _SHORT:
+    if values and min(values) > -_SHORT and max(values) < _SHORT:
         power = 10**scale
         texts = [repr(value / power) for value in values]
         if "e" not in "".join(texts):

@@ -37,7 +37,7 @@ def read_moments(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_timestamp(kind) and kind.tz is None or pa.types.is_date(kind):
+    if (pa.types.is_timestamp(kind) and kind.tz is None) or pa.types.is_date(kind):
         return _native(column, guess)
     if guess.style == "YYYY-MM-DD" and (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         found = _iso(column, guess)
@@ -55,7 +55,9 @@ def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     for key, moment in read.items():
         if isinstance(moment, str):
             bounds.merge(MomentBounds({moment[:10]: part.counts[key]}, moment, moment))
-    days: list[Cell] = [str(moment)[:10] if (moment := read.get(key)) is not None else None for key in part.keys]
+    days: list[Cell] = [
+        str(moment)[:10] if (moment := read.get(key)) is not None else None for key in part.keys
+    ]
     return Moments(part.codes, days, bounds, evidence, part.nulls)
 
 
@@ -63,8 +65,10 @@ def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    days = column.cast(pa.date32()) if pa.types.is_date(column.type) else pc.floor_temporal(column, unit="day").cast(
-        pa.date32()
+    days = (
+        column.cast(pa.date32())
+        if pa.types.is_date(column.type)
+        else pc.floor_temporal(column, unit="day").cast(pa.date32())
     )
     part = encode(days, ())
     edges = pc.min_max(column).as_py()
@@ -81,12 +85,17 @@ def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     )
     first, last = (read_cell(edges[edge], guess) for edge in ("min", "max"))
     texts: list[Cell] = [key.isoformat() if key is not None else None for key in part.keys]  # type: ignore[union-attr]
-    counts = {str(text): part.counts[key] for text, key in zip(texts, part.keys, strict=True) if key in part.counts}
+    counts = {
+        str(text): part.counts[key] for text, key in zip(texts, part.keys, strict=True) if key in part.counts
+    }
     bounds = MomentBounds(counts, None if first is None else str(first), None if last is None else str(last))
     return Moments(part.codes, texts, bounds, evidence, nulls)
 
 
-_ISO = r"^[0-9]{4}-(?:0[1-9]|1[0-2])-[0-9]{2}[T ][0-9]{2}:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?$"
+_ISO = (
+    r"^[0-9]{4}-(?:0[1-9]|1[0-2])-[0-9]{2}[T ][0-9]{2}:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?$"
+)
 
 
 def _iso(column: pa.ChunkedArray, guess: ColumnType) -> Moments | None:

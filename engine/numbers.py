@@ -124,7 +124,12 @@ def read_number(text: str) -> NumberCell | None:
 
 
 def _is_signed_once(
-    opened: str | None, sign: str | None, inner: str | None, trail: str | None, percent: str | None, closed: str | None
+    opened: str | None,
+    sign: str | None,
+    inner: str | None,
+    trail: str | None,
+    percent: str | None,
+    closed: str | None,
 ) -> bool:
     """Whether there is one sign at most, or one pair of parentheses, in a place where `PATTERN` has it."""
     if opened:
@@ -349,5 +354,30 @@ def style_of_locale(locale: str | None) -> DecimalStyle | None:
 
 
 # From Unicode CLDR's decimal symbols, the languages that reports here are likely to come in.
-_COMMA_LANGUAGES = frozenset(["pt", "es", "de", "fr", "it", "nl", "pl", "ru", "tr", "da", "sv", "nb", "fi", "cs", "ro", "hu", "el", "uk", "ca", "gl", "id", "vi"])
+_COMMA_LANGUAGES = frozenset(
+    [
+        "pt",
+        "es",
+        "de",
+        "fr",
+        "it",
+        "nl",
+        "pl",
+        "ru",
+        "tr",
+        "da",
+        "sv",
+        "nb",
+        "fi",
+        "cs",
+        "ro",
+        "hu",
+        "el",
+        "uk",
+        "ca",
+        "gl",
+        "id",
+        "vi",
+    ]
+)
 _POINT_LANGUAGES = frozenset(["en", "zh", "ja", "ko", "hi", "he", "th", "ms"])

@@ -62,7 +62,9 @@ def native_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     elif guess.scale:
         return by_distinct(column, guess)
     valid = column.is_valid().to_numpy() if nulls else None
-    return Numbers(values, _totals(values, len(column) - nulls, bounds["min"], bounds["max"]), evidence, nulls, valid)
+    return Numbers(
+        values, _totals(values, len(column) - nulls, bounds["min"], bounds["max"]), evidence, nulls, valid
+    )
 
 
 def _native_evidence(cells: int, decimals: int, low: int | None, high: int | None) -> ColumnEvidence:

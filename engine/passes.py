@@ -134,6 +134,7 @@ def _read_part(
 
 
 def read_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
+    """Read a column that *guess* takes for numbers, whatever its Arrow type."""
     import pyarrow as pa
 
     kind = column.type

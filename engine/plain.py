@@ -53,7 +53,11 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
     rows = band.cells.rows - len(dropped)
     read = [_read(name, cells, band.null_values) for name, cells in zip(band.columns, lists, strict=True)]
     columns, warnings = decide_types(
-        band.columns, [one.evidence for one in read], band=band.name, locale=band.locale, source=band.decimal_style
+        band.columns,
+        [one.evidence for one in read],
+        band=band.name,
+        locale=band.locale,
+        source=band.decimal_style,
     )
     values: list[list[Typed]] = []
     fields: list[FieldStatistics] = []
@@ -136,12 +140,18 @@ def _type_distinct(one: _Column, column: ColumnType) -> tuple[dict[Cell, Typed] 
 def _counts_up(found: FieldStatistics, values: list[Typed], evidence: ColumnEvidence) -> bool:
     """Whether the column counts the rows, so that it is an id (spec 2, roles)."""
     rows, first = len(values), found.minimum
-    if found.column.scale or found.column.double or rows < roles.COUNTER_ROWS_MIN or not isinstance(first, int):
+    if (
+        found.column.scale
+        or found.column.double
+        or rows < roles.COUNTER_ROWS_MIN
+        or not isinstance(first, int)
+    ):
         return False
     if found.nulls or values != list(range(first, first + rows)):
         return False
     return (
-        counting.role_of(found.column, evidence, first, found.maximum, found.cells, rows, counts_up=True) == "id"
+        counting.role_of(found.column, evidence, first, found.maximum, found.cells, rows, counts_up=True)
+        == "id"
     )
 
 

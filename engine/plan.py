@@ -45,7 +45,9 @@ class Plan:
 class Sample:
     """What some thousand rows suggest about every column; corrected as the passes learn more."""
 
-    def __init__(self, ways: dict[int, Way], guesses: dict[int, ColumnType], axes: set[int], measures: set[int]) -> None:
+    def __init__(
+        self, ways: dict[int, Way], guesses: dict[int, ColumnType], axes: set[int], measures: set[int]
+    ) -> None:
         self.ways = ways
         self.guesses = guesses
         self._axes = axes
@@ -77,7 +79,9 @@ class Sample:
                     axes.add(position)
             elif ways[position] == "encoded" or column.type in ("date", "datetime"):
                 axes.add(position)
-        guesses = {position: replace(column, null_values=raw.null_values) for position, column in enumerate(columns)}
+        guesses = {
+            position: replace(column, null_values=raw.null_values) for position, column in enumerate(columns)
+        }
         return cls(ways, guesses, axes, measures)
 
     def plan(self) -> Plan:

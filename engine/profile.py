@@ -202,7 +202,8 @@ def _profile_field(one: FieldStatistics) -> FieldProfile:
 def cell_text_bounds(one: FieldStatistics) -> tuple[str, str]:
     """Least and greatest number as statistics print them."""
     low, high = one.minimum, one.maximum
-    assert isinstance(low, int | float) and isinstance(high, int | float)
+    assert isinstance(low, int | float)
+    assert isinstance(high, int | float)
     return exact_text(low, one.column), exact_text(high, one.column)
 
 

@@ -10,9 +10,13 @@ from engine.names import name_tokens
 
 Role = Literal["measure", "%", "rate", "year", "part", "id"]
 
-AMOUNT_TOKENS = frozenset(["valor", "vl", "vlr", "vr", "total", "qtd", "qtde", "quantidade", "saldo", "custo"])
+AMOUNT_TOKENS = frozenset(
+    ["valor", "vl", "vlr", "vr", "total", "qtd", "qtde", "quantidade", "saldo", "custo"]
+)
 PERCENT_TOKENS = frozenset(["perc", "percentual", "pct", "aliquota", "aliq", "taxa"])
-RATE_TOKENS = frozenset(["unit", "unitario", "unitaria", "preco", "price", "cotacao", "media", "medio", "avg"])
+RATE_TOKENS = frozenset(
+    ["unit", "unitario", "unitaria", "preco", "price", "cotacao", "media", "medio", "avg"]
+)
 UNIT_PRICES = frozenset({"vUnCom", "vUnTrib"})
 """The NF-e's own names of unit prices (leiaute 4.00, group I)."""
 YEAR_TOKENS = frozenset(["ano", "year", "exercicio", "safra", "annee", "anno"])
@@ -30,7 +34,40 @@ PARTS = {
     "week": (1, 53),
 }
 ID_TOKENS = frozenset(
-    ["id", "cod", "codigo", "code", "cd", "sq", "seq", "sequencial", "chave", "matricula", "protocolo", "processo", "registro", "zona", "secao", "serie", "nf", "pedido", "cfop", "ncm", "cst", "cnae", "cep", "cpf", "cnpj", "ibge", "ddd", "tel", "telefone", "fone", "fax", "celular"]
+    [
+        "id",
+        "cod",
+        "codigo",
+        "code",
+        "cd",
+        "sq",
+        "seq",
+        "sequencial",
+        "chave",
+        "matricula",
+        "protocolo",
+        "processo",
+        "registro",
+        "zona",
+        "secao",
+        "serie",
+        "nf",
+        "pedido",
+        "cfop",
+        "ncm",
+        "cst",
+        "cnae",
+        "cep",
+        "cpf",
+        "cnpj",
+        "ibge",
+        "ddd",
+        "tel",
+        "telefone",
+        "fone",
+        "fax",
+        "celular",
+    ]
 )
 ID_ALONE_TOKENS = frozenset(["num", "nr", "nro", "numero", "no", "number", "nota"])
 """Tokens of an id where they stand alone or beside only such tokens or `ID_TOKENS`."""
@@ -78,7 +115,9 @@ def role_of(column: NumberColumn) -> Role:
         if has & YEAR_TOKENS and column.minimum >= YEARS[0] and column.maximum <= YEARS[1]:
             return "year"
         if any(
-            column.minimum >= PARTS[token][0] and column.maximum <= PARTS[token][1] for token in has if token in PARTS
+            column.minimum >= PARTS[token][0] and column.maximum <= PARTS[token][1]
+            for token in has
+            if token in PARTS
         ):
             return "part"
         if not currency and not amount and _is_id(column, tokens):

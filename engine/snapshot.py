@@ -53,9 +53,7 @@ Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]]
 """Bands by name (frames, tables, relations, records or paths), or raw bands and paths in order."""
 
 
-def materialize(
-    sources: Sources, *, options: ReadOptions | None = None, complete: bool = True
-) -> Snapshot:
+def materialize(sources: Sources, *, options: ReadOptions | None = None, complete: bool = True) -> Snapshot:
     """
     Type the bands of *sources*, merge those that repeat each other, and compute every fact.
 
@@ -63,7 +61,9 @@ def materialize(
     lists of records, or paths. Unless *complete*, large text columns that the data context would not
     print are not read: their null counts are then unknown. Raises `datasources.SourceError`.
     """
-    bands = merge_duplicates([type_band(raw, complete=complete) for raw in _raw_bands(sources, options or ReadOptions())])
+    bands = merge_duplicates(
+        [type_band(raw, complete=complete) for raw in _raw_bands(sources, options or ReadOptions())]
+    )
     return Snapshot(bands, profile_bands(bands))
 
 

@@ -85,7 +85,12 @@ def axes_of(fields: Collection[FieldStatistics], rows: int) -> tuple[Axis, ...]:
                 periods.append(Axis(position, "period", period))
         elif is_enumeration(one):
             enumerations.append(Axis(position, "enum"))
-        elif one.column.type == "text" and distinct is not None and distinct > ENUMERATION_MAX and 2 * distinct <= rows:
+        elif (
+            one.column.type == "text"
+            and distinct is not None
+            and distinct > ENUMERATION_MAX
+            and 2 * distinct <= rows
+        ):
             leaders.append(Axis(position, "top"))
     return (*enumerations, *periods, *leaders)
 

@@ -123,7 +123,9 @@ def _decide_date(
         style = "MM" + style[2] + "DD" + style[5:]
     facts: dict[str, int | str] = {style: evidence.dates.cells}
     if evidence.dates.separated:
-        facts["day_over_12"] = evidence.dates.first_over_12 if first == "day" else evidence.dates.second_over_12
+        facts["day_over_12"] = (
+            evidence.dates.first_over_12 if first == "day" else evidence.dates.second_over_12
+        )
     if evidence.dates.timed:
         facts["not_midnight"] = evidence.dates.timed
     if assumed:
@@ -176,7 +178,9 @@ def _decide_number(
     if obstacle_name is not None:
         if obstacle_name in _OBSTACLES:
             warnings.append(
-                DataWarning(obstacle_name, _OBSTACLES[obstacle_name].format(name=name), band, name, found.cells)
+                DataWarning(
+                    obstacle_name, _OBSTACLES[obstacle_name].format(name=name), band, name, found.cells
+                )
             )
         if found.leading_zero:
             facts["leading_zero"] = found.leading_zero

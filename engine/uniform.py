@@ -65,7 +65,7 @@ def uniform_pattern(style: str, scale: int, unit: str | None) -> str:
     return rf"(?:-?{money}{core}{percent}|\({money}{core}{percent}\))"
 
 
-DELETED = str.maketrans({mark: None for mark in ".,)% R$US€£"} | {"(": "-"})
+DELETED = str.maketrans(dict.fromkeys(".,)% R$US€£") | {"(": "-"})
 """What remains of a uniform cell is the text of one signed integer."""
 
 
@@ -87,7 +87,11 @@ def read_uniform(cells: Sequence[Cell], counts: Sequence[int], *, compact: bool 
         return None
     number = read_number(first)
     if number is not None:
-        if number.kind not in ("plain", "br", "point") or number.leading_zero or number.decimals > DECIMALS_MAX:
+        if (
+            number.kind not in ("plain", "br", "point")
+            or number.leading_zero
+            or number.decimals > DECIMALS_MAX
+        ):
             return None
         if compact and number.kind == "plain":
             return None
@@ -127,7 +131,9 @@ def _rows_with(unit: str, cells: Sequence[Cell], counts: Sequence[int]) -> int:
     return sum(count for cell, count in zip(cells, counts, strict=True) if unit in str(cell))
 
 
-_are_points = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?(?:\n-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?)*").fullmatch
+_are_points = re.compile(
+    r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?(?:\n-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?)*"
+).fullmatch
 _is_ambiguous = re.compile(r"^-?[1-9][0-9]{0,2}\.[0-9]{3}$", re.MULTILINE).search
 
 
@@ -157,9 +163,8 @@ def _read_points(cells: Sequence[Cell], counts: Sequence[int], joined: str) -> U
     return Uniform(ColumnEvidence(total, numbers=found, natives={"text"}), values, "number", "point", scale)
 
 
-_are_iso_days = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]00:00:00(?:\.0+)?Z?)?(?:\n[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]00:00:00(?:\.0+)?Z?)?)*"
-).fullmatch
+_ISO_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]00:00:00(?:\.0+)?Z?)?"
+_are_iso_days = re.compile(rf"{_ISO_DAY}(?:\n{_ISO_DAY})*").fullmatch
 
 
 def _read_iso(cells: Sequence[Cell], counts: Sequence[int]) -> Uniform | None:
@@ -233,4 +238,6 @@ def read_uniform_numbers(cells: Sequence[Cell], counts: Sequence[int], kind: typ
     if scale == 0:
         found.lengths = (len(str(abs(low))) if low >= 0 else 1, digits)
         found.signed_plain = int(low < 0)
-    return Uniform(ColumnEvidence(found.cells, numbers=found, natives={"number"}), values, "number", "plain", scale)
+    return Uniform(
+        ColumnEvidence(found.cells, numbers=found, natives={"number"}), values, "number", "plain", scale
+    )

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def wide_text(
-    column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]
-) -> tuple[int, ColumnEvidence]:
+def wide_text(column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]) -> tuple[int, ColumnEvidence]:
     """The nulls and the evidence of a text column of many values: how many of its cells would read as what."""
     import polars as pl
 

@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one sentence, and where help is; exit status 2."""
-        unknown = [word for word in _quoted(message) if word] or message.split(": ")[-1].split()
+        unknown = [word for word in _quoted(message) if word] or message.rsplit(": ", maxsplit=1)[-1].split()
         near = get_close_matches(unknown[0].split("=")[0], self._known_words(), n=1) if unknown else []
         hint = f" Did you mean {near[0]}?" if near else ""
         self.exit(EXIT_REFUSED, f"lastro: {message}.{hint} See '{self.prog} --help'.\n")

@@ -33,10 +33,16 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
     writing.add_argument("--rows", type=_count, default=ROWS_MAX, help=f"rows in all (default {ROWS_MAX})")
     writing.add_argument("--max-tokens", type=_count, help="leave out what matters least until it fits")
     writing.add_argument("--section", choices=("schema", "data", "all"), default="all")
-    writing.add_argument("--json", action="store_true", help="the same facts for programs, numbers as exact text")
-    writing.add_argument("--json-schema", action=_PrintSchema, help="print the JSON Schema of --json and leave")
+    writing.add_argument(
+        "--json", action="store_true", help="the same facts for programs, numbers as exact text"
+    )
+    writing.add_argument(
+        "--json-schema", action=_PrintSchema, help="print the JSON Schema of --json and leave"
+    )
     writing.add_argument("--out", metavar="FILE", help="write to FILE instead of standard output")
-    writing.add_argument("--snapshot", metavar="FILE", help="also keep the typed data beside FILE, for later questions")
+    writing.add_argument(
+        "--snapshot", metavar="FILE", help="also keep the typed data beside FILE, for later questions"
+    )
     parser.set_defaults(run=run)
 
 
@@ -65,7 +71,9 @@ def _count(text: str) -> int:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the context; what was assumed goes to standard error."""
-    snapshot = materialize(parsed.files, options=read_options(parsed), complete=parsed.json or bool(parsed.snapshot))
+    snapshot = materialize(
+        parsed.files, options=read_options(parsed), complete=parsed.json or bool(parsed.snapshot)
+    )
     profile = profile_snapshot(snapshot)
     if parsed.json:
         from lastro.document import document_of

@@ -38,7 +38,9 @@ class FieldModel(_Model):
     unit: str | None
     nulls: int
     distinct: int | None = Field(description=f"exact up to {DISTINCT_MAX}, else null")
-    distinct_over: int | None = Field(default=None, description="present where distinct is null: there are more")
+    distinct_over: int | None = Field(
+        default=None, description="present where distinct is null: there are more"
+    )
     values: list[ValueModel] | None = Field(description="of a column of up to 20 values that name something")
     sum: str | None
     avg: str | None

@@ -77,7 +77,12 @@ class BandSchema:
     def droppable(self) -> dict[str, tuple[str, ...]]:
         """What may be left out, by kind, in rendering order."""
         found = {kind: tuple(part.label for part in self.parts if part.kind == kind) for kind in _PART_KINDS}
-        return {**found, "values": tuple(name for name, field in zip(self.names, self.fields, strict=True) if field[2] > 10)}
+        return {
+            **found,
+            "values": tuple(
+                name for name, field in zip(self.names, self.fields, strict=True) if field[2] > 10
+            ),
+        }
 
 
 _Texts = Mapping[str | None, str]
@@ -191,7 +196,9 @@ def _group_parts(
         by, by_name, known = fields[group.by]
         if measure.is_constant or (group.kind == "enum" and by.is_identity):
             continue
-        label = f"{measure_name} by {group.period}({by_name})" if group.period else f"{measure_name} by {by_name}"
+        label = (
+            f"{measure_name} by {group.period}({by_name})" if group.period else f"{measure_name} by {by_name}"
+        )
         if group.numbers > left:
             not_shown.append(label)
             continue

@@ -1,4 +1,4 @@
-"""Writes names, values and cells that come from data so that they stay inert (spec 3, 7 and 9): the one place that escapes."""
+"""The one place that escapes: writes names, values and cells of data so that they stay inert (spec 3, 7, 9)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,11 @@ def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Map
         return {
             value: "(null)" if value is None else name_text(value, citations=citations) for value in texts
         }
-    cuts = {value: value[:VALUE_CHARS_MAX] for value in texts if value is not None and len(value) > VALUE_CHARS_MAX}
+    cuts = {
+        value: value[:VALUE_CHARS_MAX]
+        for value in texts
+        if value is not None and len(value) > VALUE_CHARS_MAX
+    }
     seen: dict[str, int] = {}
     for cut in cuts.values():
         seen[cut] = seen.get(cut, 0) + 1

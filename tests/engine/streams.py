@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -30,9 +31,11 @@ class CutStream:
     def sample(self) -> pa.Table:
         return self.table.slice(0, self.sampled)
 
-    def parts(self, columns: Sequence[int], encoded: Collection[int] = ()) -> Iterator[Callable[[], pa.Table]]:
+    def parts(
+        self, columns: Sequence[int], encoded: Collection[int] = ()
+    ) -> Iterator[Callable[[], pa.Table]]:
         edges = [0, *self.cuts, self.rows]
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             part = self.table.slice(start, end - start)
             yield lambda part=part: select_columns(part, columns, encoded)
 
