@@ -15,7 +15,7 @@ from datasources.options import MIB, ReadOptions
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 BLOCK_BYTES = MIB
-# zlib inflates at most a thousandfold, so what is read never grows past some 64 MiB before it is checked.
+# zlib inflates at most a thousandfold, so what is read never grows past 64 MiB before it is checked.
 INPUT_BYTES = 64 * 1024
 
 

@@ -288,6 +288,9 @@ class _Scan:
             before = end
             if end >= limit or rows >= rows_max:
                 break
+        else:
+            # A quote opened by the very last byte makes no record of its own.
+            before = self._file.text.size
         self._blank += blank
         self._unclosed_cell = self._unclosed_cell or records.unclosed_cell
         if rows:

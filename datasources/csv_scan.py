@@ -99,7 +99,8 @@ def _positions(words: Words) -> Positions:
 
     one = np.uint64(1)
     at = np.flatnonzero(words)
-    left, found = words[at], []
+    left = words[at]
+    found: list[Positions] = []
     while len(at):
         # The lowest bit of each word; lines are longer than a word as a rule, so few turns are needed.
         below = (left - one) & ~left
@@ -107,9 +108,9 @@ def _positions(words: Words) -> Positions:
         left &= left - one
         more = np.flatnonzero(left)
         at, left = at[more], left[more]
-    if len(found) == 1:
-        return found[0]
-    return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    if not found:
+        return np.zeros(0, np.int64)
+    return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
 
 def _test(words: Words, positions: Positions) -> Flags:

@@ -16,7 +16,7 @@ from engine import Snapshot, materialize
 from engine.columns import ColumnType
 from engine.facts import average_text, divide_half_even, double_text, exact, scaled_text, scaled_texts
 
-FEW = settings(max_examples=20)
+FEW = settings(max_examples=12)
 """For a property of which each of many styles is a test of its own."""
 CENTS = st.integers(-(10**14), 10**14)
 SIGNS = {

@@ -112,7 +112,7 @@ def test_fresh_processes_give_the_same_bytes(paths):
     assert len(first) > 10_000
 
 
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(SEEDS)
 def test_no_cut_of_a_stream_changes_a_byte(seed):
     random = Random(seed)

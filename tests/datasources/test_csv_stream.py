@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from datasources.base import Lists, RawBand
 from datasources.csv import read_text
 from datasources.csv_scan import measure
-from datasources.csv_stream import stream_text
+from datasources.csv_stream import TextStream, stream_text
 from datasources.exceptions import SourceError
 from datasources.options import ReadOptions
 from tests.datasources.real_data import ROOT
@@ -82,6 +82,7 @@ def test_both_paths_agree(tmp_path_factory, lines, end, last, part_rows):
 
 
 @given(data=st.text(st.sampled_from('a1;"\n\r é'), max_size=40), part_rows=st.integers(1, 5))
+@example(data='a;b\r1;2\r"', part_rows=1)
 def test_both_paths_agree_on_any_text(tmp_path_factory, data, part_rows):
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_bytes(data.encode())
@@ -97,6 +98,12 @@ REAL = sorted(
 def test_both_paths_agree_on_real_files(name):
     for part_rows in (7, 100_000):
         assert_same(ROOT / name, ReadOptions(), part_rows)
+
+
+def stream_of(path: Path, part_rows: int) -> TextStream:
+    cells = stream_text(path.open("rb"), "t", ReadOptions(), part_rows).cells
+    assert isinstance(cells, TextStream)
+    return cells
 
 
 @pytest.fixture
@@ -117,7 +124,7 @@ def table(tmp_path):
 @pytest.mark.parametrize("part_rows", [100, 1500, 100_000])
 def test_rows_are_taken_where_they_stand(table, part_rows):
     columns = cells_of(read_text(table, "t", ReadOptions()))
-    stream = stream_text(table.open("rb"), "t", ReadOptions(), part_rows).cells
+    stream = stream_of(table, part_rows)
     for wanted in ([], [0], [5000], [2499, 2500, 2501], range(0, 5001, 13)):
         taken = stream.take(wanted)
         assert [column.to_pylist() for column in taken.columns] == [
@@ -126,7 +133,7 @@ def test_rows_are_taken_where_they_stand(table, part_rows):
 
 
 def test_some_columns_come_in_the_order_asked_as_dictionaries(table):
-    stream = stream_text(table.open("rb"), "t", ReadOptions(), 500).cells
+    stream = stream_of(table, 500)
     whole = [part() for part in stream.parts([3, 1, 0])]
     coded = [part() for part in stream.parts([3, 1, 0], encoded={1})]
     assert all(pa.types.is_dictionary(part.schema.field(1).type) for part in coded)
@@ -138,7 +145,7 @@ def test_some_columns_come_in_the_order_asked_as_dictionaries(table):
 def test_a_dictionary_holds_the_values_of_its_part_only(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "".join(f"v{i // 100};x\n" for i in range(1000)))
-    stream = stream_text(path.open("rb"), "t", ReadOptions(), 100).cells
+    stream = stream_of(path, 100)
     sizes = [len(part().column(0).chunk(0).dictionary) for part in stream.parts([0], encoded={0})]
     assert len(sizes) > 5
     assert max(sizes) <= 3
@@ -147,7 +154,7 @@ def test_a_dictionary_holds_the_values_of_its_part_only(tmp_path):
 def test_a_sample_is_spread_over_the_file(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "".join(f"{i};x\n" for i in range(30_000)))
-    stream = stream_text(path.open("rb"), "t", ReadOptions(), 4_000).cells
+    stream = stream_of(path, 4_000)
     rows = [int(cell) for cell in stream.sample().column(0).to_pylist()]
     assert rows == sorted(set(rows))
     assert rows[0] == 0
