@@ -47,7 +47,7 @@ class Segment:
     first_row: int
     rows: int
     marks: tuple[int, ...]
-    """Where the rows 0, 1,024, 2,048, … of the segment start."""
+    """Where the rows 0, 256, 512, … of the segment start."""
     regular: bool
     """Every record is a row of the table's width, in a form that every reader of CSV cuts alike."""
     raggedness: Raggedness = field(default_factory=Raggedness)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 NEW_LINE, RETURN, QUOTE = 10, 13, 34
-MARK_ROWS = 1_024
+MARK_ROWS = 256
 """The offset of every so manieth record is kept, so that single rows are found again quickly."""
 BLOCK_BYTES = 256 * 1024
 """Small enough for the processor's cache, where the passes over a block cost a tenth of those over memory."""
@@ -31,7 +31,7 @@ class Shape:
     """Length of the records in bytes; what follows is the beginning of the next one."""
     rows: int
     marks: tuple[int, ...]
-    """Where every 1,024th record starts."""
+    """Where every 256th record starts."""
     unsure: tuple[tuple[int, int, int], ...]
     """
     Record number, start and stop of each record that may have fewer than two filled cells;

@@ -120,7 +120,7 @@ class TextStream:
             yield partial(self._part, segment, tuple(columns), frozenset(encoded))
 
     def take(self, rows: Sequence[int]) -> pa.Table:
-        """The whole rows at the ascending positions *rows*; reads some thousand records for each at most."""
+        """The whole rows at the ascending positions *rows*; reads a few hundred records for each at most."""
         records: list[Record] = []
         for (start, stop, first_row), group in groupby(rows, self._stretch_of):
             stretch = self._layout.file.between(start, stop)

@@ -37,7 +37,6 @@ NULL_TOKENS = frozenset(
         "Infinity",
         "-Infinity",
         "INF",
-        "-INF",
     ]
 )
 """Texts that count as null in a column that reads as number, date or boolean without them (spec 1.2)."""

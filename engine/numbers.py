@@ -200,8 +200,8 @@ class NumberEvidence:
     spaced_marks: dict[str, int] = field(default_factory=dict)
     plain_long: int = 0
     """Plain cells of four digits or more: their thousands are not grouped."""
-    lengths: tuple[int, int] = (1 << 30, 0)
-    """Least and most digits of the plain cells, native integers among them."""
+    lengths: set[int] = field(default_factory=set)
+    """How many digits the plain cells have, native integers among them (of those the least and the most)."""
     signed_plain: int = 0
     integer_digits: int = 0
     """The most digits before the decimal mark, ambiguous cells read as thousands."""
@@ -221,9 +221,7 @@ class NumberEvidence:
         if kind == "plain" or (kind == "native" and decimals == 0):
             if integer_digits >= 4 and kind == "plain":
                 self.plain_long += count
-            low, high = self.lengths
-            if integer_digits < low or integer_digits > high:
-                self.lengths = (min(low, integer_digits), max(high, integer_digits))
+            self.lengths.add(integer_digits)
             if unit is not None or cell.digits < 0:
                 self.signed_plain += count
         elif mark:
@@ -236,7 +234,7 @@ class NumberEvidence:
         self.plain_long += other.plain_long
         self.signed_plain += other.signed_plain
         self.integer_digits = max(self.integer_digits, other.integer_digits)
-        self.lengths = (min(self.lengths[0], other.lengths[0]), max(self.lengths[1], other.lengths[1]))
+        self.lengths |= other.lengths
         _add_counts(self.kinds, other.kinds)
         _add_counts(self.units, other.units)
         _add_counts(self.spaced_marks, other.spaced_marks)
@@ -263,7 +261,7 @@ class NumberEvidence:
         """The digits of every cell, when all are plain digits of one length."""
         plain = self.kinds.get("plain", 0) + self.kinds.get("native", 0)
         only_plain = self.cells == plain and not self.signed_plain and not self.decimals.get("native")
-        return self.lengths[0] if only_plain and self.lengths[0] == self.lengths[1] else None
+        return next(iter(self.lengths)) if only_plain and len(self.lengths) == 1 else None
 
 
 def _add_counts(mine: dict[Key, int], theirs: Mapping[Key, int]) -> None:

@@ -76,7 +76,7 @@ def _native_evidence(cells: int, decimals: int, low: int | None, high: int | Non
         digits = (len(str(abs(low))), len(str(abs(high))))
         found.integer_digits = max(1, max(digits) - decimals)
         if decimals == 0:
-            found.lengths = (min(digits), max(digits))
+            found.lengths = set(digits)
             found.signed_plain = int(low < 0)
     return ColumnEvidence(cells=cells, numbers=found, natives={"number"} if cells else set())
 

@@ -135,11 +135,19 @@ def _plain_evidence(text: pl.Series, values: NDArray[np.int64]) -> NumberEvidenc
     found.kinds["plain"] = found.cells
     found.decimals["plain"] = 0
     found.plain_long = int((sizes >= 1000).sum())
-    found.lengths = (len(str(low)), len(str(high)))
+    # 0 has one digit, as 1 to 9 have: count the powers of ten that a number reaches.
+    found.lengths = set((1 + np.unique(np.searchsorted(_powers(), sizes, "right"))).tolist())
     found.integer_digits = len(str(high))
     negative = text.str.contains(r"^[-(]")
     found.signed_plain = int((shown < 0).sum()) and int(negative.sum() or 0)
     return found
+
+
+@lru_cache(maxsize=1)
+def _powers() -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.array([10**power for power in range(1, 19)], np.int64)
 
 
 def _decimal_evidence(text: pl.Series, reader: FastReader) -> NumberEvidence:

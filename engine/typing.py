@@ -231,11 +231,10 @@ def _decide_number(
 
 def is_document(name: str, evidence: numbers.NumberEvidence) -> bool:
     """Whether a column of plain digits is a document by its name and the length of its cells (spec 2, numbers, 5)."""
-    low, high = evidence.lengths
     if evidence.cells != evidence.kinds.get("plain", 0) or evidence.signed_plain:
         return False
     tokens = name_tokens(name)
-    return any(token in tokens and {low, high} <= lengths for token, lengths in DOCUMENT_LENGTHS.items())
+    return any(token in tokens and evidence.lengths <= lengths for token, lengths in DOCUMENT_LENGTHS.items())
 
 
 def _near_miss(

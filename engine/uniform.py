@@ -116,9 +116,9 @@ def _read_numbers(
     found.cells = found.kinds[style] = total
     found.decimals[style] = decimals
     if style == "plain":
-        low, high = min(map(abs, values)), max(map(abs, values))
-        found.lengths = (len(str(low)), len(str(high)))
-        found.integer_digits = found.lengths[1]
+        low = min(map(abs, values))
+        found.lengths = set(map(len, map(str, map(abs, values))))
+        found.integer_digits = max(found.lengths)
         found.plain_long = total if low >= 1000 else 0
         found.signed_plain = int(unit is not None or "-" in joined or "(" in joined)
     if unit is not None:
@@ -236,7 +236,7 @@ def read_uniform_numbers(cells: Sequence[Cell], counts: Sequence[int], kind: typ
     found.decimals["native"] = scale
     found.integer_digits = max(1, digits - scale)
     if scale == 0:
-        found.lengths = (len(str(abs(low))) if low >= 0 else 1, digits)
+        found.lengths = {len(str(abs(low))), digits}
         found.signed_plain = int(low < 0)
     return Uniform(
         ColumnEvidence(found.cells, numbers=found, natives={"number"}), values, "number", "plain", scale

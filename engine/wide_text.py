@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from datasources.names import WHITE_SPACE
-from engine.cleaning import CURRENCY
+from engine.cleaning import CURRENCY, DATE_NULL_TOKENS, NULL_TOKENS
 from engine.evidence import SAMPLE_SIZE, ColumnEvidence, observe
 from engine.numbers import INTEGER_DIGITS_MAX, PATTERN, NumberEvidence
 
@@ -44,11 +45,10 @@ def _key_evidence(keys: pl.Series) -> ColumnEvidence:
     """What long digits and long codes with leading zeros say, none of them looked at one by one."""
     found = NumberEvidence()
     if len(keys):
-        lengths = keys.str.len_bytes()
         found.cells = found.kinds["plain"] = found.plain_long = len(keys)
         found.decimals["plain"] = 0
-        found.lengths = (int(lengths.min()), int(lengths.max()))  # type: ignore[arg-type]
-        found.integer_digits = found.lengths[1]
+        found.lengths = set(keys.str.len_bytes().unique().to_list())
+        found.integer_digits = max(found.lengths)
         found.leading_zero = int(keys.str.starts_with("0").sum())
     return ColumnEvidence(cells=len(keys), numbers=found)
 
@@ -64,6 +64,6 @@ def _sample(*samples: list[str]) -> list[str]:
 _KEY_PATTERN = rf"^[0-9]{{{INTEGER_DIGITS_MAX + 1},}}$|^0[0-9]{{8,}}$"
 """Digits that read as a number of which neither value nor date can come."""
 _TOKEN_PATTERN = (
-    r"^(?:-|--|\.\.\.?|X|[Nn]/[AaDd]|NA|null|NULL|nil|[Nn]one|#N/D|#NULO#|#NE#|s/d|NaN|nan|-?inf|-?Infinity|-?INF"
+    rf"^(?:{'|'.join(map(re.escape, sorted(NULL_TOKENS | DATE_NULL_TOKENS)))}"
     rf"|\*\*+|(?:{CURRENCY})[ \u00a0\u202f]*-+|(?i:true|false))$"
 )

@@ -73,7 +73,7 @@ def test_a_header_of_two_levels(tmp_path):
 
 
 def test_columns_that_only_notes_reach_are_not_seen(tmp_path):
-    rows = [[None, None, None, None, "Página 1"], ["a", "b"], [1, 2], [3, 4]]
+    rows = [[None, None, None, None, "Página 1"], [], ["a", "b"], [1, 2], [3, 4]]
     (band,) = read_workbook(workbook(tmp_path / "v.xlsx", A=rows), "t", OPTIONS)
     assert (band.columns, columns_of(band)) == (("a", "b"), ([1, 3], [2, 4]))
 
