@@ -156,7 +156,7 @@ def encode_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def band_from_table(table: pa.Table, name: str) -> RawBand:
     """Make a band of *table*: flattened, of plain types, with unique names; as lists if it is small."""
-    from datasources.arrow_types import plain_table, python_values
+    from datasources.arrow_types import native_type, plain_table, python_values
 
     plain = plain_table(table)
     columns, warnings = unique_names(plain.column_names, name)
@@ -165,7 +165,8 @@ def band_from_table(table: pa.Table, name: str) -> RawBand:
         cells = Lists(tuple(python_values(column) for column in plain.columns), plain.num_rows)
     else:
         cells = ArrowStream(plain)
-    return RawBand(name, columns, cells, "typed", warnings=warnings)
+    kinds = tuple(native_type(kind) for kind in plain.schema.types)
+    return RawBand(name, columns, cells, "typed", native_types=kinds, warnings=warnings)
 
 
 def read_arrow(path: Path, name: str, options: ReadOptions) -> RawBand:

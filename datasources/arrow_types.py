@@ -12,7 +12,7 @@ from datasources.records import compact_json, plain_decimal, text_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from datasources.base import Cell
+    from datasources.base import Cell, NativeType
 
 DECIMAL_DIGITS = 38
 """What a decimal128 holds."""
@@ -67,6 +67,19 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         types.is_string, types.is_large_string,
     )  # fmt: skip
     return kind if any(is_kind(kind) for is_kind in kept) else pa.string()
+
+
+def native_type(kind: pa.DataType) -> NativeType | None:
+    """What the plain type *kind* says of a column; None for text."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_date(kind):
+        return "date"
+    return "datetime" if pa.types.is_timestamp(kind) else None
 
 
 def plain_column(column: pa.ChunkedArray, target: pa.DataType | None = None) -> pa.ChunkedArray:

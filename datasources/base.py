@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -16,6 +16,9 @@ Cell = str | int | float | bool | Decimal | date | datetime | None
 
 Origin = Literal["text", "sheet", "records", "typed"]
 """Text files, spreadsheets, JSON records, or sources with column types of their own (Parquet, Arrow, frames)."""
+
+NativeType = Literal["number", "date", "datetime", "boolean"]
+"""What a typed source says of a column, where that is more than text."""
 
 DecimalStyle = Literal["br", "point"]
 """Which mark separates decimals: the comma (`3.782,27`) or the point (`3,782.27`)."""
@@ -97,7 +100,9 @@ class RawBand:
     """Position of the `_parent` column of a nested JSON band (always role `id`)."""
     notes: tuple[str, ...] = ()
     """The records around the table: titles above, sources below; cells joined by a space."""
-    warnings: tuple[DataWarning, ...] = field(default=())
+    warnings: tuple[DataWarning, ...] = ()
+    native_types: tuple[NativeType | None, ...] = ()
+    """Of a typed source the type of each column, for those in which no cell can tell; None for text."""
 
     @property
     def rows(self) -> int:

@@ -18,6 +18,7 @@ from datasources.delimiter import (
     Record,
     declared_delimiter,
     find_delimiter,
+    limit_cells,
     read_records,
 )
 from datasources.exceptions import SourceError, SourceTooLarge, SourceUnreadable
@@ -33,6 +34,7 @@ def read_text(path: Path, name: str, options: ReadOptions) -> RawBand:
     A file up to `options.small_bytes` becomes `Lists`, without any engine library; a larger one becomes a
     `Stream` over the same table. Raises a `SourceError` for what is no text or holds no table.
     """
+    limit_cells(options)
     try:
         file = open_plain(path, options)
         try:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter, deque
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from datasources.base import DataWarning
 from datasources.csv import unclosed_quote
-from datasources.csv_scan import MARK_ROWS, Shape, measure
-from datasources.delimiter import END_OF_FILE, Record, is_blank, read_records
-from datasources.encoding import Utf8File
+from datasources.csv_records import Records, TextFile
+from datasources.csv_scan import MARK_ROWS, Measured, Shape, measure_stretch
+from datasources.delimiter import Record, is_blank
 from datasources.extent import (
     HEAD_RECORDS,
     NOTES_MAX,
@@ -27,7 +25,7 @@ from datasources.extent import (
     note_of,
     widest_vote,
 )
-from datasources.options import MIB, ReadOptions
+from datasources.options import MIB
 
 PART_BYTES_MAX = 24 * MIB
 """A part of very long rows has fewer of them."""
@@ -36,6 +34,8 @@ EXACT_CELLS_MAX = 1_000_000
 UNSURE_SHARE_MAX = 0.05
 """Up to this share of records is looked at one by one; past it the whole stretch is split."""
 WAITING_MAX = 3
+CUT_BYTES = 64 * 1024
+"""Within so many bytes a line end is looked for to cut at, and quotes are to show up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,71 +51,6 @@ class Segment:
     regular: bool
     """Every record is a row of the table's width, in a form that every reader of CSV cuts alike."""
     raggedness: Raggedness = field(default_factory=Raggedness)
-
-
-@dataclass(frozen=True, slots=True)
-class TextFile:
-    """A UTF-8 file and how its lines are split into records."""
-
-    text: Utf8File
-    delimiter: str | None
-    options: ReadOptions
-
-    def between(self, start: int, stop: int) -> list[Record]:
-        """The records that are not blank of a stretch of whole records."""
-        lines = io.StringIO(self.text.read(start, stop).decode(), newline="")
-        records = list(read_records(lines, self.delimiter, self.options))
-        if records[-1] == [END_OF_FILE]:
-            records.pop()
-        else:
-            records[-1][-1] = records[-1][-1].removesuffix(END_OF_FILE)
-        return [record for record in records if not is_blank(record)]
-
-
-class Records:
-    """The records of a file from an offset on, blank ones too, each with the offset at which it ends."""
-
-    def __init__(self, file: TextFile, start: int) -> None:
-        self.unclosed_cell: str | None = None
-        """The cell into which a quote that is never closed swallowed the rest of the file."""
-        self._file = file
-        self._offset = start
-        self._at_end = False
-
-    def __iter__(self) -> Iterator[tuple[Record, int]]:
-        for record in read_records(self._lines(), self._file.delimiter, self._file.options):
-            if self._at_end and record and record[-1].endswith(END_OF_FILE):
-                if record == [END_OF_FILE]:
-                    return
-                record[-1] = self.unclosed_cell = record[-1].removesuffix(END_OF_FILE)
-            yield record, self._offset
-
-    def _lines(self) -> Iterator[str]:
-        for line in lines_of(self._file.text, self._offset):
-            self._offset += len(line) if line.isascii() else len(line.encode())
-            yield line
-        self._at_end = True
-
-
-def lines_of(text: Utf8File, start: int) -> Iterator[str]:
-    """The lines of *text* from an offset on, with their ends `\\n`, `\\r\\n` or `\\r`."""
-    return io.TextIOWrapper(io.BufferedReader(_Bytes(text, start), MIB), "utf-8", newline="")
-
-
-class _Bytes(io.RawIOBase):
-    """The bytes of a file from an offset on, at a position of its own."""
-
-    def __init__(self, text: Utf8File, start: int) -> None:
-        self._text, self._offset = text, start
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._text.read(self._offset, self._offset + len(buffer))
-        buffer[: len(data)] = data
-        self._offset += len(data)
-        return len(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,43 +134,50 @@ class _Scan:
         self._unclosed_cell = head.source.unclosed_cell
 
     def run(self) -> None:
-        """Go through the file; stretches without quotes are measured in two threads."""
-        position, size = self._start, self._file.text.size
-        waiting: deque[tuple[int, int, Future[Shape | None]]] = deque()
+        """Go through the file; as long as there are no quotes, stretches are measured in two threads."""
+        position, size, bare = self._start, self._file.text.size, True
+        waiting: deque[tuple[int, int, Future[Measured]]] = deque()
         with ThreadPoolExecutor(2) as pool:
             while position < size or waiting:
-                stretch = self._next_stretch(position) if len(waiting) < WAITING_MAX else b""
-                if stretch and b'"' not in stretch and (cut := stretch.rfind(b"\n") + 1):
-                    shape = pool.submit(self._measure, stretch[:cut])
-                    waiting.append((position, min(position + cut, size), shape))
-                    position = waiting[-1][1]
-                elif waiting:
-                    start, stop, shape = waiting.popleft()
-                    self._add(start, stop, shape.result())
-                else:
-                    # Quotes may hold line ends: only once this stretch is cut, the next can begin.
-                    position = self._add_next(position, stretch)
+                while bare and len(waiting) < WAITING_MAX and (stop := self._cut(position)):
+                    waiting.append((position, stop, pool.submit(self._measure, position, stop, bare=True)))
+                    position = stop
+                if waiting:
+                    start, stop, measured = waiting.popleft()
+                    shape = measured.result()
+                    if shape != "quoted":
+                        self._add(start, stop, shape)
+                        continue
+                    # Quotes may hold line ends, so the cuts made from here on may stand within cells.
+                    waiting.clear()
+                    position = start
+                position, bare = self._add_next(position)
 
-    def _next_stretch(self, position: int) -> bytes:
-        stretch = self._file.text.read(position, position + self._part_bytes)
-        if not stretch:
-            return stretch
-        at_end = position + len(stretch) >= self._file.text.size
-        return stretch + b"\n" if at_end and not stretch.endswith((b"\n", b"\r")) else stretch
+    def _cut(self, position: int) -> int | None:
+        """Where a stretch from *position* on ends with a line, if no quotes stand in it."""
+        stop, size = position + self._part_bytes, self._file.text.size
+        if stop >= size:
+            return size if position < size else None
+        tail = self._file.text.read(max(position, stop - CUT_BYTES), stop)
+        line_end = tail.rfind(b"\n")
+        return stop - len(tail) + line_end + 1 if line_end >= 0 else None
 
-    def _measure(self, stretch: bytes) -> Shape | None:
+    def _measure(self, start: int, stop: int, bare: bool) -> Measured:
         delimiter = self._file.delimiter
         if delimiter is None or not delimiter.isascii() or self._width < 2:
-            return None
-        return measure(stretch, self._width, ord(delimiter))
+            return "quoted" if bare and b'"' in self._file.text.read(start, stop) else None
+        return measure_stretch(self._file.text, start, stop, self._width, ord(delimiter), bare)
 
-    def _add_next(self, position: int, stretch: bytes) -> int:
-        shape = self._measure(stretch)
-        if shape is None:
-            return self._split(position, position + self._part_bytes, proven=False)
-        stop = min(position + shape.stop, self._file.text.size)
-        self._add(position, stop, shape)
-        return stop
+    def _add_next(self, position: int) -> tuple[int, bool]:
+        """Take one stretch with quotes; gives where the next one starts, and whether quotes are over."""
+        limit = position + self._part_bytes
+        shape = self._measure(position, limit, bare=False)
+        if isinstance(shape, Shape):
+            stop = min(position + shape.stop, self._file.text.size)
+            self._add(position, stop, shape)
+        else:
+            stop = self._split(position, limit, proven=False)
+        return stop, b'"' not in self._file.text.read(stop, min(stop + CUT_BYTES, self._file.text.size))
 
     def _add(self, start: int, stop: int, shape: Shape | None) -> None:
         """Take the records from *start* to *stop*, which end a record."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from datasources.encoding import Utf8File
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 NEW_LINE, RETURN, QUOTE = 10, 13, 34
 MARK_ROWS = 256
 """The offset of every so manieth record is kept, so that single rows are found again quickly."""
+PIECE_BYTES = 1024 * 1024
 BLOCK_BYTES = 256 * 1024
-"""Small enough for the processor's cache, where the passes over a block cost a tenth of those over memory."""
+"""Small enough for the processor's caches, where a pass costs a fraction of one over memory."""
 TRAILING_MAX = 64
 """Among so many empty cells at the end of a record a filled one is looked for."""
 
@@ -38,14 +41,51 @@ class Shape:
     in all others the first cell and another one are filled.
     """
 
+    def moved(self, offset: int, rows: int) -> Shape:
+        """The same records with *rows* others, of *offset* bytes, before them."""
+        marks = tuple(offset + mark for mark in self.marks)
+        unsure = tuple((rows + row, offset + start, offset + stop) for row, start, stop in self.unsure)
+        return Shape(self.stop, self.rows, marks, unsure)
 
-def measure(data: bytes, width: int, delimiter: int) -> Shape | None:
+
+Measured = Shape | Literal["quoted"] | None
+
+
+def measure_stretch(
+    text: Utf8File, start: int, stop: int, width: int, delimiter: int, bare: bool
+) -> Measured:
+    """
+    The shape of the records from *start* on, until one ends at *stop* or later, read in small pieces.
+
+    A *bare* stretch ends at *stop*, and holds no quote: `quoted` says that it does. Else as `measure`.
+    """
+    pieces: list[Shape] = []
+    position, rows = start, 0
+    while position < min(stop, text.size):
+        end = min(position + PIECE_BYTES, stop if bare else text.size, text.size)
+        data = text.read(position, end)
+        if bare and b'"' in data:
+            return "quoted"
+        if end == text.size and not data.endswith(b"\n"):
+            data += b"\n"
+        piece = measure(data, width, delimiter, rows)
+        if piece is None:
+            # What follows may hold quotes, which decides how the stretch is to be split.
+            return "quoted" if bare and b'"' in text.read(end, stop) else None
+        pieces.append(piece.moved(position - start, rows))
+        position, rows = position + piece.stop, rows + piece.rows
+    marks = tuple(mark for piece in pieces for mark in piece.marks)
+    return Shape(position - start, rows, marks, tuple(thin for piece in pieces for thin in piece.unsure))
+
+
+def measure(data: bytes, width: int, delimiter: int, rows_before: int = 0) -> Shape | None:
     """
     The shape of the records in *data*, or nothing if it is not plain that each has *width* cells.
 
     Exact: a shape says that quotes stand only around whole cells (doubled inside), that no carriage return
     stands alone, and that every record has *width* cells, so any reader of CSV cuts it in the same way.
-    *data* begins with a record, and ends with a line end if it is the end of the file.
+    *data* begins with a record, and ends with a line end if it is the end of the file. Marks are set as if
+    *rows_before* records came before.
     """
     import numpy as np
 
@@ -74,7 +114,7 @@ def measure(data: bytes, width: int, delimiter: int) -> Shape | None:
     return Shape(
         stop,
         len(line_ends),
-        tuple(starts[::MARK_ROWS].tolist()),
+        tuple(starts[-rows_before % MARK_ROWS :: MARK_ROWS].tolist()),
         tuple(zip(unsure.tolist(), starts[unsure].tolist(), (line_ends[unsure] + 1).tolist(), strict=True)),
     )
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from datasources.base import RawBand
 from datasources.csv import column_names, decimal_style_of, no_table
-from datasources.csv_layout import Layout, Segment, TextFile, lines_of, read_layout
+from datasources.csv_layout import Layout, Segment, read_layout
+from datasources.csv_records import TextFile, lines_of
 from datasources.csv_scan import MARK_ROWS
 from datasources.delimiter import Record, declared_delimiter, find_delimiter
 from datasources.encoding import Utf8File, to_utf8

@@ -114,6 +114,12 @@ class Votes:
         return longest if longest >= RUN_MIN and 2 * longest >= split else 0
 
 
+def limit_cells(options: ReadOptions) -> None:
+    """Let cells be as long as `cell_bytes_max` says, which is far more than the library's default."""
+    # The limit belongs to the process, so it is set again for every reading.
+    csv.field_size_limit(options.cell_bytes_max)
+
+
 def is_blank(record: Record) -> bool:
     """Whether no cell is filled; white space fills nothing."""
     # A loop, because nearly always its first turn decides; white space above ASCII needs the full list.
@@ -130,8 +136,7 @@ def read_records(lines: Iterable[str], delimiter: str | None, options: ReadOptio
     The last record is `[END_OF_FILE]`, or ends in it when a quote was never closed.
     Raises `SourceTooLarge` for a cell past `cell_bytes_max`.
     """
-    # The limit belongs to the process, so it is set again for every reading.
-    csv.field_size_limit(options.cell_bytes_max)
+    limit_cells(options)
     try:
         yield from csv.reader(chain(lines, (END_OF_FILE,)), delimiter=delimiter or NO_DELIMITER)
     except csv.Error as error:

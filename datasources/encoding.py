@@ -241,13 +241,13 @@ def _all_valid_utf8(file: Utf8File, start: int) -> bool:
 
     def valid(offset: int) -> bool:
         # Each block starts and ends before a byte that begins a character: four more bytes show where.
-        data = file.read(offset, offset + 8 * BLOCK_BYTES + 4)
+        data = file.read(offset, offset + BLOCK_BYTES + 4)
         first = 0 if offset == start else _next_character(data, 0)
-        last = _next_character(data, 8 * BLOCK_BYTES) if len(data) > 8 * BLOCK_BYTES else len(data)
+        last = _next_character(data, BLOCK_BYTES) if len(data) > BLOCK_BYTES else len(data)
         return _valid_utf8(data, first, last)
 
     with ThreadPoolExecutor(2) as pool:
-        return all(pool.map(valid, range(start, file.size, 8 * BLOCK_BYTES)))
+        return all(pool.map(valid, range(start, file.size, BLOCK_BYTES)))
 
 
 def _next_character(data: bytes, offset: int) -> int:

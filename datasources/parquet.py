@@ -27,11 +27,13 @@ def read_parquet(paths: Sequence[Path], name: str, options: ReadOptions) -> RawB
     Raises SourceUnreadable for what is no whole Parquet file or has other columns than the first,
     SourceTooLarge past a limit, SourceNotFound and SourceForbidden.
     """
+    from datasources.arrow_types import native_type
+
     stream, names = _open_stream(paths, options)
     columns, warnings = unique_names(names, name)
-    if stream.rows * len(columns) > SMALL_CELLS_MAX:
-        return RawBand(name, columns, stream, "typed", warnings=warnings)
-    return RawBand(name, columns, _lists(stream), "typed", warnings=warnings)
+    kinds = tuple(native_type(kind) for kind in stream.schema.types)
+    cells = stream if stream.rows * len(columns) > SMALL_CELLS_MAX else _lists(stream)
+    return RawBand(name, columns, cells, "typed", native_types=kinds, warnings=warnings)
 
 
 def _lists(stream: ParquetStream) -> Lists:

@@ -1,9 +1,9 @@
 """Turns raw bands into snapshots, profiles and excerpts: everything that is computed before a model is asked."""
 
-from engine.columns import Coercion, ColumnType
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from engine.columns import Coercion, ColumnType
 from engine.exceptions import (
     EngineError,
     SnapshotCorrupt,

@@ -52,10 +52,7 @@ def analyse(
             plan = sample.replan(plan, again)
             continue
         evidence = [_evidence(raw, position, states, sample) for position in range(len(raw.columns))]
-        columns, warnings = decide_types(
-            raw.columns, evidence, band=raw.name, locale=raw.locale, source=raw.decimal_style
-        )
-        columns = tuple(replace(column, null_values=raw.null_values) for column in columns)
+        columns, warnings = decide_types(raw, evidence)
         wrong = [
             position
             for position, guess in sample.guesses.items()

@@ -90,7 +90,7 @@ def _read_number(value: Cell, column: ColumnType) -> int | float | None:
     decimals = numbers.decimals_in(cell, column.style)
     if column.double:
         # A quotient of integers is rounded once, so this is the double nearest to what was written.
-        return cell.digits / 10**decimals
+        return float(cell.digits / 10**decimals)
     return cell.digits * int(10 ** (column.scale - decimals))
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from platform import node
+from shutil import rmtree
 from time import time
 from uuid import uuid4
 
@@ -16,7 +17,9 @@ ABANDONED_S = 24 * 3600
 """A temporary file of another machine, or one whose process number is in use, is given up after a day."""
 
 _HOST = sha256(node().encode()).hexdigest()[:8]
-_TEMPORARY = re.compile(r"\.(?P<host>[0-9a-f]{8})-(?P<process>[0-9]+)-[0-9a-f]{12}\.lastro-tmp(?:\.wal)?")
+_TEMPORARY = re.compile(
+    r"\.(?P<host>[0-9a-f]{8})-(?P<process>[0-9]+)-[0-9a-f]{12}\.lastro-tmp(?P<beside>\.wal|\.tmp)?"
+)
 _ours: set[str] = set()
 """Names of the temporary files that this process is writing."""
 
@@ -30,8 +33,9 @@ def temporary_beside(path: Path) -> Iterator[Path]:
     try:
         yield temporary
     finally:
-        temporary.unlink(missing_ok=True)
-        temporary.with_name(f"{name}.wal").unlink(missing_ok=True)
+        # DuckDB keeps a journal beside its file, and a folder for what does not fit memory.
+        for left in (name, f"{name}.wal", f"{name}.tmp"):
+            _remove(path.with_name(left))
         _ours.discard(name)
 
 
@@ -72,8 +76,16 @@ def sweep(folder: Path) -> tuple[Path, ...]:
     """Remove the temporary files in *folder* whose writers are gone; returns them."""
     swept = [path for path in sorted(folder.glob(".*lastro-tmp*")) if _is_abandoned(path)]
     for path in swept:
-        path.unlink(missing_ok=True)
+        _remove(path)
     return tuple(swept)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder with what is in it; it may be gone already."""
+    if path.is_dir():
+        rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _is_abandoned(path: Path) -> bool:
@@ -83,7 +95,7 @@ def _is_abandoned(path: Path) -> bool:
     process = int(match["process"])
     if match["host"] == _HOST:
         if process == os.getpid():
-            return path.name.removesuffix(".wal") not in _ours
+            return path.name.removesuffix(match["beside"] or "") not in _ours
         if not _is_alive(process):
             return True
     try:

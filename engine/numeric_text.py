@@ -131,13 +131,12 @@ def _plain_evidence(text: pl.Series, values: NDArray[np.int64]) -> NumberEvidenc
     if not found.cells:
         return found
     sizes = np.abs(shown)
-    low, high = int(sizes.min()), int(sizes.max())
     found.kinds["plain"] = found.cells
     found.decimals["plain"] = 0
     found.plain_long = int((sizes >= 1000).sum())
     # 0 has one digit, as 1 to 9 have: count the powers of ten that a number reaches.
     found.lengths = set((1 + np.unique(np.searchsorted(_powers(), sizes, "right"))).tolist())
-    found.integer_digits = len(str(high))
+    found.integer_digits = max(found.lengths)
     negative = text.str.contains(r"^[-(]")
     found.signed_plain = int((shown < 0).sum()) and int(negative.sum() or 0)
     return found

@@ -52,13 +52,7 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
         lists = tuple([cell for row, cell in enumerate(cells) if row not in dropped] for cells in lists)
     rows = band.cells.rows - len(dropped)
     read = [_read(name, cells, band.null_values) for name, cells in zip(band.columns, lists, strict=True)]
-    columns, warnings = decide_types(
-        band.columns,
-        [one.evidence for one in read],
-        band=band.name,
-        locale=band.locale,
-        source=band.decimal_style,
-    )
+    columns, warnings = decide_types(band, [one.evidence for one in read])
     values: list[list[Typed]] = []
     fields: list[FieldStatistics] = []
     for position, (column, one) in enumerate(zip(columns, read, strict=True)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -62,9 +62,7 @@ class Sample:
             _glance(column, one, name, raw.null_values)
             for column, one, name in zip(table.columns, encoded, raw.columns, strict=True)
         ]
-        columns, _ = decide_types(
-            raw.columns, evidence, band=raw.name, locale=raw.locale, source=raw.decimal_style
-        )
+        columns, _ = decide_types(raw, evidence)
         ways: dict[int, Way] = {}
         measures: set[int] = set()
         axes: set[int] = set()
@@ -79,9 +77,7 @@ class Sample:
                     axes.add(position)
             elif ways[position] == "encoded" or column.type in ("date", "datetime"):
                 axes.add(position)
-        guesses = {
-            position: replace(column, null_values=raw.null_values) for position, column in enumerate(columns)
-        }
+        guesses = dict(enumerate(columns))
         return cls(ways, guesses, axes, measures)
 
     def plan(self) -> Plan:

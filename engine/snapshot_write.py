@@ -25,6 +25,8 @@ SMALL_CELLS_MAX = 100_000
 SMALL_BLOCK_BYTES = 16_384
 """DuckDB's smallest block, for small snapshots: with its usual one the smallest file has half a megabyte."""
 LARGE_BLOCK_BYTES = 262_144
+MEMORY_MIB = 512
+"""What DuckDB may use, and a MiB more for each column; it would keep all of the file in memory otherwise."""
 
 
 def write_snapshot(snapshot: Snapshot, path: Path) -> Document:
@@ -41,6 +43,7 @@ def write_snapshot(snapshot: Snapshot, path: Path) -> Document:
         **NO_ACCESS,
         # Parts are typed on threads of their own; with more of DuckDB's, row groups are written twice.
         "threads": "1",
+        "memory_limit": f"{MEMORY_MIB + max((len(band.columns) for band in snapshot.bands), default=0)}MiB",
         "default_block_size": str(SMALL_BLOCK_BYTES if cells <= SMALL_CELLS_MAX else LARGE_BLOCK_BYTES),
     }
     path.unlink(missing_ok=True)

@@ -32,12 +32,11 @@ NO_ACCESS: Config = {
     "allow_community_extensions": "false",
     "allow_extension_repositories": "forbidden",
     "allow_persistent_secrets": "false",
-    "max_temp_directory_size": "0KB",
 }
 """Keeps a connection to its one file: no other file, no network, no variable of the program, no extension."""
 
-LOCKED: Config = {**NO_ACCESS, "lock_configuration": "true"}
-"""For reading: no statement can change the settings any more."""
+LOCKED: Config = {**NO_ACCESS, "max_temp_directory_size": "0KB", "lock_configuration": "true"}
+"""For reading: nothing is written either, and no statement can change the settings any more."""
 
 
 class StoredFile:

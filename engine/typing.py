@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from datasources.base import DataWarning, DecimalStyle
+from datasources.base import DataWarning, DecimalStyle, RawBand
 from engine import dates, numbers
 from engine.columns import Coercion, ColumnType, FieldType
 from engine.evidence import NEAR_MISS_TENTHS, ColumnEvidence
@@ -23,30 +23,24 @@ DOCUMENT_LENGTHS: Mapping[str, frozenset[int]] = {
 
 
 def decide_types(
-    names: Sequence[str],
-    evidence: Sequence[ColumnEvidence],
-    *,
-    band: str,
-    locale: str | None,
-    source: DecimalStyle,
-    null_values: tuple[str, ...] = (),
+    raw: RawBand, evidence: Sequence[ColumnEvidence]
 ) -> tuple[tuple[ColumnType, ...], tuple[DataWarning, ...]]:
     """
-    The type of every column of a band, in order, with the warnings about what was assumed.
+    The type of every column of *raw*, in order, with the warnings about what was assumed.
 
     Each column is decided from its own cells; where those leave the decimal mark open, the locale, the
     plain cells and then the other columns speak (spec 2, numbers, 1).
     """
     warnings: list[DataWarning] = []
-    declared = numbers.style_of_locale(locale)
     proven = [_proven_style(one) for one in evidence]
     proofs: dict[DecimalStyle, int] = {style: proven.count(style) for style in ("br", "point")}
+    natives = raw.native_types or (None,) * len(evidence)
     columns: list[ColumnType] = []
-    for own, name, one in zip(proven, names, evidence, strict=True):
+    for own, name, native, one in zip(proven, raw.columns, natives, evidence, strict=True):
         others: list[DecimalStyle] = [style for style, count in proofs.items() if count > (style == own)]
         neighbours = others[0] if len(others) == 1 else None
-        column, found = _decide(name, one, band, locale, declared, neighbours, source)
-        columns.append(replace(column, null_values=null_values) if null_values else column)
+        column, found = _decide(name, one, raw, neighbours, native or "text")
+        columns.append(replace(column, null_values=raw.null_values) if raw.null_values else column)
         warnings += found
     return tuple(columns), tuple(warnings)
 
@@ -62,14 +56,9 @@ def _proven_style(evidence: ColumnEvidence) -> DecimalStyle | None:
 
 
 def _decide(
-    name: str,
-    evidence: ColumnEvidence,
-    band: str,
-    locale: str | None,
-    declared: DecimalStyle | None,
-    neighbours: DecimalStyle | None,
-    source: DecimalStyle,
+    name: str, evidence: ColumnEvidence, raw: RawBand, neighbours: DecimalStyle | None, native: FieldType
 ) -> tuple[ColumnType, list[DataWarning]]:
+    band = raw.name
     warnings: list[DataWarning] = []
     if evidence.not_finite:
         warnings.append(
@@ -81,19 +70,21 @@ def _decide(
                 evidence.not_finite,
             )
         )
-    if evidence.hopeless or not evidence.cells - evidence.tokens:
+    if evidence.hopeless:
         return ColumnType(name, "text"), warnings
+    if not evidence.cells - evidence.tokens:
+        return ColumnType(name, native), warnings
     speaking = evidence.cells - evidence.tokens
     if evidence.booleans == speaking:
         style = "native" if evidence.natives == {"boolean"} else "boolean"
         return ColumnType(name, "boolean", coercion=_coercion(style, evidence, {style: speaking})), warnings
     if evidence.dates.cells and evidence.dates.cells == speaking - evidence.date_tokens:
-        column = _decide_date(name, evidence, band, locale, warnings)
+        column = _decide_date(name, evidence, band, raw.locale, warnings)
         if column is not None:
             return column, warnings
     near = _near_miss(name, evidence, speaking, band)
     if evidence.numbers.cells == speaking:
-        column = _decide_number(name, evidence, band, declared, neighbours, source, warnings)
+        column = _decide_number(name, evidence, raw, neighbours, warnings)
         # Compact dates are plain digits too: what keeps them from being numbers may be one odd cell among them.
         return column, warnings + ([near[1]] if near and column.type == "text" else [])
     return ColumnType(name, "text", coercion=near and near[0]), warnings + ([near[1]] if near else [])
@@ -159,13 +150,11 @@ _OBSTACLES: Mapping[str, str] = {
 def _decide_number(
     name: str,
     evidence: ColumnEvidence,
-    band: str,
-    declared: DecimalStyle | None,
+    raw: RawBand,
     neighbours: DecimalStyle | None,
-    source: DecimalStyle,
     warnings: list[DataWarning],
 ) -> ColumnType:
-    found = evidence.numbers
+    found, band = evidence.numbers, raw.name
     facts: dict[str, int | str] = {
         **{kind: found.kinds[kind] for kind in numbers.KINDS if kind in found.kinds},
         **{unit: found.units[unit] for unit in sorted(found.units)},
@@ -186,7 +175,7 @@ def _decide_number(
             facts["leading_zero"] = found.leading_zero
         facts["decided_by"] = obstacle_name
         return ColumnType(name, "text", coercion=_coercion("text", evidence, facts))
-    style, decider = numbers.settle(found, declared, neighbours, source)
+    style, decider = numbers.settle(found, numbers.style_of_locale(raw.locale), neighbours, raw.decimal_style)
     if found.ambiguous:
         facts["decided_by"] = decider
     assumed = decider in ("plain", "neighbours", "groups", "source")

@@ -101,6 +101,13 @@ def test_limits_refuse(tmp_path, options, small_bytes):
         read(tmp_path, "a;b;c\n1;2222;3\n", small_bytes=small_bytes, **options)
 
 
+@pytest.mark.parametrize("small_bytes", [10_000_000, 0])
+def test_a_long_cell_is_no_obstacle(tmp_path, small_bytes):
+    csv.field_size_limit(131_072)
+    band = read(tmp_path, f"a;b\n1;{'x' * 500_000}\n", small_bytes=small_bytes)
+    assert [len(str(column[0])) for column in columns_of_band(band)] == [1, 500_000]
+
+
 def test_errors_know_their_source(tmp_path):
     with pytest.raises(SourceNotFound) as caught:
         read_text(tmp_path / "none.csv", "t", ReadOptions())

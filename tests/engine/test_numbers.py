@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from datasources.base import Lists, RawBand
 from engine import numbers
 from engine.band import type_band
 from engine.evidence import observe
@@ -329,6 +330,6 @@ def test_evidence_adds_up_however_the_cells_are_split(cells, cut):
         for part in parts:
             for one in part:
                 total.merge(one)
-        return decide_types(["x"], [total], band="b", locale=None, source="br")
+        return decide_types(RawBand("b", ("x",), Lists(([],), 0), "text", "br"), [total])
 
     assert verdict(second, first) == verdict(whole)

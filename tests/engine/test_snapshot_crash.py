@@ -65,7 +65,11 @@ def test_temporary_files_of_the_dead_are_swept(tmp_path):
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
     )
     host = durable._HOST
+    folder = tmp_path / f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp.tmp"
+    folder.mkdir()
+    (folder / "spilled").touch()
     gone = [
+        folder.name,
         f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp",
         f".{host}-{int(dead.stdout)}-0123456789ab.lastro-tmp.wal",
     ]

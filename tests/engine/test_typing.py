@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine import materialize, profile_snapshot
 from engine.band import type_band
 from engine.cleaning import is_null_token
 from tests.engine.small import codes, field_profile, raw_band, typed
@@ -124,3 +125,23 @@ def test_an_empty_band_keeps_its_columns():
     band = type_band(raw_band({"a": [], "b": []}))
     assert [(column.name, column.type) for column in band.columns] == [("a", "text"), ("b", "text")]
     assert band.rows == 0
+
+
+def test_a_typed_column_without_cells_keeps_its_type():
+    import pyarrow as pa
+
+    table = pa.table(
+        {
+            "valor": pa.array([], pa.decimal128(12, 2)),
+            "dia": pa.array([], pa.date32()),
+            "pago": pa.array([], pa.bool_()),
+            "nome": pa.array([], pa.string()),
+        }
+    )
+    (band,) = profile_snapshot(materialize({"vendas": table})).bands
+    assert [(field.name, field.type) for field in band.fields] == [
+        ("valor", "number"),
+        ("dia", "date"),
+        ("pago", "boolean"),
+        ("nome", "text"),
+    ]

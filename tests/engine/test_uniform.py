@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from datasources.base import Lists, RawBand
 from engine.columns import read_cell
 from engine.evidence import allows_compact, observe
 from engine.typing import decide_types
@@ -33,7 +34,7 @@ NAMES = ["x", "data", "valor"]
 
 
 def verdict(name, evidence, cells):
-    (column,), warnings = decide_types([name], [evidence], band="b", locale=None, source="point")
+    (column,), warnings = decide_types(RawBand("b", (name,), Lists(([],), 0), "text"), [evidence])
     return column, warnings, [read_cell(cell, column) for cell in cells]
 
 
