@@ -147,11 +147,11 @@ def select_columns(table: pa.Table, columns: Sequence[int], encoded: Collection[
 
 def encode_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Encode a text column as a dictionary; leave any other as it is."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    return pc.dictionary_encode(column) if is_text else column
+    from datasources.arrow_types import is_text
+
+    return pc.dictionary_encode(column) if is_text(column.type) else column
 
 
 def band_from_table(table: pa.Table, name: str) -> RawBand:

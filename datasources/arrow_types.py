@@ -69,6 +69,14 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     return kind if any(is_kind(kind) for is_kind in kept) else pa.string()
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether *kind* is one of Arrow's layouts of text."""
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
 def native_type(kind: pa.DataType) -> NativeType | None:
     """What the plain type *kind* says of a column; None for text."""
     import pyarrow as pa

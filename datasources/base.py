@@ -62,7 +62,7 @@ class Stream(Protocol):
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow type of each column; text columns are `large_string` or `string`."""
+        """The Arrow type of each column; text columns are `large_string` or `string`, in parts also `string_view`."""
 
     def sample(self) -> pa.Table:
         """Some thousand whole rows, spread over the source where that is cheap."""

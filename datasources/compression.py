@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import BinaryIO
 
 from datasources.exceptions import SourceForbidden, SourceNotFound, SourceTooLarge, SourceUnreadable
 from datasources.options import MIB, ReadOptions
+from datasources.temporary import temporary_copy
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -24,7 +24,8 @@ def open_plain(path: Path, options: ReadOptions) -> BinaryIO:
     Open *path* for reading; a gz or zstd file (by its magic bytes, not its name) is inflated.
 
     The inflated copy has no name, so it is gone when closed, even by a kill. Raises `SourceNotFound`,
-    `SourceForbidden`, `SourceTooLarge` past a limit of *options*, `SourceUnreadable` when truncated or broken.
+    `SourceForbidden`, `SourceTooLarge` past a limit of *options*, `SourceUnreadable` when truncated or broken, and `SourceError`
+    when there is no room for the copy.
     """
     file = _open(path)
     try:
@@ -64,17 +65,12 @@ def _open(path: Path) -> BinaryIO:
 def _inflated(
     file: BinaryIO, blocks: Iterator[bytes], path: Path, size: int, options: ReadOptions
 ) -> BinaryIO:
-    copy: BinaryIO = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - the caller closes it
-    try:
-        inflated = 0
+    inflated = 0
+    with temporary_copy(path.name) as copy:
         for block in blocks:
             inflated += len(block)
             _check_limits(path, size, inflated, options)
             copy.write(block)
-        copy.seek(0)
-    except BaseException:
-        copy.close()
-        raise
     file.close()
     return copy
 

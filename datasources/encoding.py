@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import codecs
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from datasources.base import DataWarning
 from datasources.exceptions import SourceOptionError, SourceUnreadable
+from datasources.temporary import temporary_copy
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -225,13 +225,12 @@ def _blocks(file: Utf8File, start: int) -> Iterator[bytes]:
 
 
 def _transcode(plain: Utf8File, encoding: Encoding, band: str) -> Utf8File:
-    copy: BinaryIO = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - lives as long as the band
     replaced = size = 0
-    for text, count in _decode_blocks(_blocks(plain, encoding.mark_bytes), encoding.name):
-        # A lone surrogate of UTF-16 has no UTF-8.
-        size += copy.write(text.encode("utf-8", "replace"))
-        replaced += count
-    copy.flush()
+    with temporary_copy("The text in UTF-8") as copy:
+        for text, count in _decode_blocks(_blocks(plain, encoding.mark_bytes), encoding.name):
+            # A lone surrogate of UTF-16 has no UTF-8.
+            size += copy.write(text.encode("utf-8", "replace"))
+            replaced += count
     return Utf8File(copy, 0, size, replacement_warnings(replaced, encoding.name, band))
 
 

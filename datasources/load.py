@@ -46,9 +46,10 @@ def read_bands(arguments: Sequence[str], options: ReadOptions) -> tuple[RawBand,
     text files that are parts of one band, or `-` for standard input. A name that comes twice gets `_2`, `_3`.
     Raises a SourceError that says what was found and what to do.
     """
-    bands: list[RawBand] = []
-    for argument in map(parse_argument, arguments):
-        bands.extend(_read(argument, options))
+    parsed = [parse_argument(argument) for argument in arguments]
+    if sum(argument.path == STANDARD_INPUT for argument in parsed) > 1:
+        raise SourceOptionError("Standard input can be read only once: name - a single time.", source="-")
+    bands = [band for argument in parsed for band in _read(argument, options)]
     declared = (_declare(band, options) for band in bands)
     return unique_bands(tuple(declared))
 
@@ -122,6 +123,8 @@ def _default_name(path: str) -> str:
 
 def _read(argument: Argument, options: ReadOptions) -> tuple[RawBand, ...]:
     if argument.path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise SourceNotFound("Standard input is closed: give a file.", source=STANDARD_INPUT)
         return _read_spooled(sys.stdin.buffer, argument.name, options, "Standard input")
     path = Path(argument.path)
     try:
@@ -138,9 +141,7 @@ def _read(argument: Argument, options: ReadOptions) -> tuple[RawBand, ...]:
         with _opened(path) as pipe:
             return _read_spooled(pipe, argument.name, options, path.name)
     if not stat.S_ISREG(mode):
-        raise SourceUnreadable(
-            f"{path.name} is a device, not a file: give a file, or - for standard input.", source=str(path)
-        )
+        raise _no_file(path)
     return _read_file(path, argument.name, options)
 
 
@@ -180,6 +181,10 @@ def _read_file(path: Path, name: str, options: ReadOptions) -> tuple[RawBand, ..
         raise _forbidden(path) from error
     except FileNotFoundError as error:
         raise _not_found(path) from error
+    except OSError as error:  # a disk or network that fails
+        raise SourceUnreadable(
+            f"{path.name} cannot be read ({error.strerror or error}): copy it anew.", source=str(path)
+        ) from error
     except SourceError as error:
         error.source = error.source or str(path)
         raise
@@ -188,7 +193,7 @@ def _read_file(path: Path, name: str, options: ReadOptions) -> tuple[RawBand, ..
 def _read_pattern(argument: Argument, options: ReadOptions) -> tuple[RawBand, ...]:
     import glob
 
-    parts = sorted(Path(found) for found in glob.glob(argument.path) if os.path.isfile(found))
+    parts = sorted(Path(found) for found in glob.glob(argument.path) if not os.path.isdir(found))
     if not parts:
         raise SourceNotFound(
             f"No file fits the pattern {argument.path}: check it, and quote it against the shell.",
@@ -200,7 +205,7 @@ def _read_pattern(argument: Argument, options: ReadOptions) -> tuple[RawBand, ..
 def _read_folder(folder: Path, name: str, options: ReadOptions) -> tuple[RawBand, ...]:
     try:
         entries = sorted(folder.iterdir())
-        parts = [entry for entry in entries if entry.is_file() and _is_part(entry)]
+        parts = [entry for entry in entries if _is_part(entry) and not entry.is_dir()]
     except PermissionError as error:
         raise _forbidden(folder) from error
     if not parts:
@@ -228,6 +233,10 @@ def _read_parts(parts: Sequence[Path], name: str, options: ReadOptions) -> tuple
     """Read *parts* as one band, in the order of their names."""
     from datasources.kinds import kind_of
 
+    missing = next((part for part in parts if not part.is_file()), None)
+    if missing is not None:
+        # A link that leads nowhere, or a pipe: leaving it out would lose its rows.
+        raise _not_found(missing) if not missing.exists() else _no_file(missing)
     if len(parts) == 1:
         return _read_file(parts[0], name, options)
     kinds = {}
@@ -298,19 +307,18 @@ def _join_cells(cells: Sequence[Lists | Stream]) -> Lists | Stream:
 
 def _read_spooled(pipe: BinaryIO, name: str, options: ReadOptions, called: str) -> tuple[RawBand, ...]:
     """Read what can be read only once, by way of a temporary file without a name."""
-    import tempfile
+    from datasources.temporary import temporary_copy
 
-    spooled = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - it stays open, see _SPOOLED
     size = 0
-    while block := pipe.read(BLOCK_BYTES):
-        size += len(block)
-        if size > options.bytes_max:
-            spooled.close()
-            raise SourceTooLarge(
-                f"{called} has more than the limit of {options.bytes_max:,} bytes (bytes_max).", source=called
-            )
-        spooled.write(block)
-    spooled.flush()
+    with temporary_copy(called) as spooled:  # it stays open, see _SPOOLED
+        while block := pipe.read(BLOCK_BYTES):
+            size += len(block)
+            if size > options.bytes_max:
+                raise SourceTooLarge(
+                    f"{called} has more than the limit of {options.bytes_max:,} bytes (bytes_max).",
+                    source=called,
+                )
+            spooled.write(block)
     path = Path(f"/dev/fd/{spooled.fileno()}")
     try:
         bands = _read_file(path, name, options)
@@ -333,7 +341,17 @@ def _forbidden(path: Path) -> SourceForbidden:
     return SourceForbidden(f"{path.name or path} may not be read: ask for the permission.", source=str(path))
 
 
+def _no_file(path: Path) -> SourceUnreadable:
+    return SourceUnreadable(
+        f"{path.name} is a device, not a file: give a file, or - for standard input.", source=str(path)
+    )
+
+
 def _not_found(path: Path) -> SourceNotFound:
+    if path.is_symlink():
+        return SourceNotFound(
+            f"{path.name} is a link to {os.readlink(path)}, where no file is: correct the link.", source=str(path)
+        )
     if "://" in str(path) or ":/" in str(path):
         return SourceNotFound(
             f"{path} is an address, and only files are read: download it first.", source=str(path)

@@ -180,7 +180,7 @@ class ParquetStream:
             return None
         if frame.height != rows:
             return None
-        return dict(zip(columns, _arrow_columns(frame), strict=True))
+        return dict(zip(columns, _arrow_columns(frame, views=True), strict=True))
 
     def _scan(self, file: ParquetFile, row_index: str | None = None) -> pl.LazyFrame:
         import polars as pl
@@ -264,6 +264,8 @@ class ParquetStream:
             cells = hex_column(cells)
         elif encoded and pa.types.is_dictionary(cells.type) and pa.types.is_string(cells.type.value_type):
             return mend_text(cells)
+        elif pa.types.is_string_view(cells.type):
+            return cells  # Polars wrote it, so it is UTF-8 already; the views are handed on without a copy
         cells = mend_text(plain_column(cells, self.schema.field(column).type))
         return encode_text(cells) if encoded else cells
 
@@ -279,8 +281,9 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _arrow_columns(frame: pl.DataFrame) -> list[pa.ChunkedArray]:
+def _arrow_columns(frame: pl.DataFrame, *, views: bool = False) -> list[pa.ChunkedArray]:
+    """The columns as Arrow; with *views* text is `string_view` and nothing is copied."""
     import polars as pl
 
-    table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
-    return list(table.columns)
+    level = pl.CompatLevel.newest() if views else pl.CompatLevel.oldest()
+    return list(frame.to_arrow(compat_level=level).columns)

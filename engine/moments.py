@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from datasources.arrow_types import is_text
 from datasources.base import Cell
 from engine.columns import ColumnType, read_cell
 from engine.dates import DateEvidence, moment_key, read_date
@@ -39,7 +40,7 @@ def read_moments(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     kind = column.type
     if (pa.types.is_timestamp(kind) and kind.tz is None) or pa.types.is_date(kind):
         return _native(column, guess)
-    if guess.style == "YYYY-MM-DD" and (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if guess.style == "YYYY-MM-DD" and is_text(kind):
         found = _iso(column, guess)
         if found is not None:
             return found

@@ -22,6 +22,8 @@ DECIMALS_NATIVE_MAX = 9
 """A native floating-point column is decimal when all of its values have at most these decimals."""
 DECIMAL_DIGITS_MAX = 38
 """What DECIMAL holds in DuckDB and Arrow."""
+DOUBLE_DIGITS_MAX = 800
+"""More digits than it takes to tell which double is nearest; Python refuses to read integers of thousands."""
 
 Kind = Literal["plain", "br", "point", "dot", "comma", "spaced", "native"]
 """
@@ -105,7 +107,7 @@ def read_number(text: str) -> NumberCell | None:
         return None
     kind = kind_match.lastgroup
     digits = core.translate(_without_marks)
-    value = int(digits)
+    value = int(digits) if len(digits) <= DOUBLE_DIGITS_MAX else _long_integer(digits)
     if _NEGATIVE.intersection((opened, sign, inner, trail)):
         value = -value
     decimals, mark = 0, ""
@@ -148,6 +150,11 @@ def _plain(text: str) -> NumberCell:
     # Python refuses to read integers of thousands of digits; they are keys, so their value is not needed.
     value = int(text) if length <= DECIMAL_DIGITS_MAX else 0
     return NumberCell("plain", value, 0, length, None, length > 1 and text[0] == "0")
+
+
+def _long_integer(digits: str) -> int:
+    """An integer whose double is that of *digits*; its last digit that is kept says that others follow."""
+    return int(digits[:DOUBLE_DIGITS_MAX] + "1") * 10 ** (len(digits) - DOUBLE_DIGITS_MAX - 1)
 
 
 def read_native(value: int | float | Decimal) -> NumberCell | None:

@@ -25,7 +25,7 @@ SMALL_CELLS_MAX = 100_000
 SMALL_BLOCK_BYTES = 16_384
 """DuckDB's smallest block, for small snapshots: with its usual one the smallest file has half a megabyte."""
 LARGE_BLOCK_BYTES = 262_144
-MEMORY_MIB = 512
+MEMORY_MIB = 256
 """What DuckDB may use, and a MiB more for each column; it would keep all of the file in memory otherwise."""
 
 

@@ -251,7 +251,7 @@ def _numbers(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType) ->
     if pa.types.is_decimal(kind) and kind.precision > NARROW_DIGITS:
         same = pa.types.is_decimal128(given) and given.scale == kind.scale
         return _joined(column.cast(kind)) if same else None
-    if pa.types.is_string(given) or pa.types.is_large_string(given):
+    if _is_text(given):
         # The fast reader knows neither declared nulls nor doubles.
         if verdict.null_values or verdict.double:
             return None
@@ -272,7 +272,7 @@ def _texts(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
     given = column.type
     if pa.types.is_integer(given):
         return _joined(column.cast(pa.large_string()))
-    if not (pa.types.is_string(given) or pa.types.is_large_string(given)):
+    if not _is_text(given):
         return None
     text = pl.Series("t", column, pl.String).str.strip_chars(WHITE_SPACE)
     missing = (text == "") | text.is_in(list(verdict.null_values))
@@ -298,7 +298,7 @@ def _moments(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
     if pa.types.is_timestamp(given) and given.tz is None and given.unit != "ns":
         text = pl.Series("t", column.cast(pa.large_string()), pl.String).str.replace(" ", "T", literal=True)
         return _plain_text(text if given.unit == "s" else text.str.replace(r"\.?0+$", ""))
-    if not (pa.types.is_string(given) or pa.types.is_large_string(given)) or verdict.null_values:
+    if not _is_text(given) or verdict.null_values:
         return None
     written = pl.Series("t", column, pl.String)
     text = written.str.replace(r"^([0-9-]{10}) ([0-9])", "${1}T${2}").str.replace(
@@ -309,6 +309,12 @@ def _moments(column: pa.ChunkedArray, verdict: ColumnType) -> pa.Array | None:
         return _plain_text(text)
     read = _by_distinct(pa.chunked_array([_plain_text(written.filter(odd))]), verdict, pa.large_string())
     return pc.replace_with_mask(_plain_text(text), pa.array(odd.to_numpy()), read)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _plain_text(text: pl.Series) -> pa.Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -12,7 +11,7 @@ from typing import NoReturn
 from datasources.exceptions import SourceError
 from engine.exceptions import EngineError
 from lastro import context, inspect
-from lastro.output import OutputError
+from lastro.output import OutputError, discard_output, say
 from lastro.version import VERSION
 from prompts.exceptions import PromptError
 
@@ -33,7 +32,8 @@ class Parser(argparse.ArgumentParser):
         unknown = [word for word in _quoted(message) if word] or message.rsplit(": ", maxsplit=1)[-1].split()
         near = get_close_matches(unknown[0].split("=")[0], self._known_words(), n=1) if unknown else []
         hint = f" Did you mean {near[0]}?" if near else ""
-        self.exit(EXIT_REFUSED, f"lastro: {message}.{hint} See '{self.prog} --help'.\n")
+        say(f"lastro: {message}.{hint} See '{self.prog} --help'.")
+        self.exit(EXIT_REFUSED)
 
     def _known_words(self) -> list[str]:
         words: list[str] = []
@@ -68,20 +68,22 @@ def build_parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, 2 when something was refused, 130 when interrupted."""
-    parsed = build_parser().parse_args(arguments)
     try:
+        parsed = build_parser().parse_args(arguments)
         status: int = parsed.run(parsed)
-        sys.stdout.flush()
         return status
     except (SourceError, EngineError, PromptError, OutputError) as error:
-        print(f"lastro: {error}", file=sys.stderr)
+        say(f"lastro: {error}")
+        return EXIT_REFUSED
+    except MemoryError:
+        say("lastro: The memory does not suffice for this: give fewer or smaller files, or more memory.")
         return EXIT_REFUSED
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough: no error, but nothing more may be written either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return EXIT_PIPE
     except KeyboardInterrupt:
-        print("lastro: interrupted.", file=sys.stderr)
+        say("lastro: interrupted.")
         return EXIT_INTERRUPTED
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine import materialize, profile_snapshot, take_excerpt
 from engine.excerpt import ROWS_MAX
-from lastro.output import write_result, write_warnings
+from lastro.output import refuse_source, write_result, write_warnings
 from lastro.sources import add_source_arguments, read_options
 from prompts import render_data_context
 
@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
     writing.add_argument(
         "--json-schema", action=_PrintSchema, help="print the JSON Schema of --json and leave"
     )
-    writing.add_argument("--out", metavar="FILE", help="write to FILE instead of standard output")
+    writing.add_argument("--out", metavar="FILE", help="write to FILE (- for standard output)")
     writing.add_argument(
         "--snapshot", metavar="FILE", help="also keep the typed data beside FILE, for later questions"
     )
@@ -71,9 +71,10 @@ def _count(text: str) -> int:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the context; what was assumed goes to standard error."""
-    snapshot = materialize(
-        parsed.files, options=read_options(parsed), complete=parsed.json or bool(parsed.snapshot)
-    )
+    for written in (parsed.out, parsed.snapshot):
+        refuse_source(written, parsed.files)
+    keeps = parsed.snapshot is not None
+    snapshot = materialize(parsed.files, options=read_options(parsed), complete=parsed.json or keeps)
     profile = profile_snapshot(snapshot)
     if parsed.json:
         from lastro.document import document_of
@@ -84,7 +85,7 @@ def run(parsed: argparse.Namespace) -> int:
         text = render_data_context(
             profile, take_excerpt(snapshot, rows), section=parsed.section, max_tokens=parsed.max_tokens
         )
-    if parsed.snapshot:
+    if keeps:
         from engine import save_snapshot
 
         save_snapshot(snapshot, Path(parsed.snapshot))

@@ -7,7 +7,7 @@ import sys
 from shutil import get_terminal_size
 from typing import Any
 
-from lastro.output import write_result, write_warnings
+from lastro.output import refuse_source, write_result, write_warnings
 from lastro.sources import add_source_arguments, read_options
 
 COLUMNS_SHOWN = 30
@@ -58,6 +58,7 @@ def run(parsed: argparse.Namespace) -> int:
     from engine import materialize
     from lastro.inspect_report import inspect_snapshot
 
+    refuse_source(parsed.html, parsed.files)
     snapshot = materialize(parsed.files, options=read_options(parsed))
     inspection = inspect_snapshot(snapshot, parsed.columns)
     if parsed.html is not None:
@@ -65,11 +66,11 @@ def run(parsed: argparse.Namespace) -> int:
 
         # The page has the warnings too, but whoever runs the command may not look at it now.
         write_warnings(snapshot.profile.warnings)
-        write_result(render_page(inspection), None if parsed.html == "-" else parsed.html)
+        write_result(render_page(inspection), parsed.html)
         return 0
     from lastro.inspect_view import WIDTH, render_text
 
-    terminal = sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     width = get_terminal_size((WIDTH, 24)).columns if terminal else WIDTH
     write_result(render_text(inspection, terminal=terminal, width=width), None)
     return 0

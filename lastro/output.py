@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from stat import S_ISREG
 
 from datasources.base import DataWarning
 from prompts.formats import inert
+
+STANDARD_OUTPUT = "-"
 
 ALIKE_MAX = 5
 """Warnings of one kind about one band are written out up to here; of more, the first few and their number."""
@@ -22,27 +25,78 @@ class OutputError(Exception):
 
 
 def write_result(text: str, path: str | None) -> None:
-    """Write *text* to standard output, or to the file *path*, which is replaced in one step."""
+    """
+    Write *text* to the file *path*, which is replaced in one step, or to standard output (None or `-`).
+
+    Raises OutputError when it cannot be written there, and BrokenPipeError when the reader has left.
+    """
     data = text.encode("utf-8")
-    if path is None:
+    if path is None or path == STANDARD_OUTPUT:
+        _write_out(data)
+        return
+    try:
+        _replace_file(path, data)
+    except (OSError, ValueError) as error:  # a path without a file name, or with a NUL in it
+        reason = getattr(error, "strerror", None) or "it is no name of a file"
+        raise OutputError(f"cannot write {path} ({reason}): choose another place.") from error
+
+
+def _write_out(data: bytes) -> None:
+    if sys.stdout is None:
+        raise OutputError("Standard output is closed: let it go somewhere, or name a file.")
+    try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-        return
-    target = Path(path)
-    try:
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as temporary:
-            temporary.write(data)
-        os.chmod(temporary.name, 0o644)
-        os.replace(temporary.name, target)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}; choose another place.") from error
+        discard_output()
+        raise OutputError(f"Standard output cannot be written ({error.strerror}): make room there.") from error
+
+
+def discard_output() -> None:
+    """Let what Python still holds for standard output go nowhere: it would try again at the end, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _replace_file(path: str, data: bytes) -> None:
+    from engine.durable import put_in_place, temporary_beside
+
+    if os.path.exists(path) and not S_ISREG(os.stat(path).st_mode):
+        # A pipe or a device is written to; replacing it would take it away from everyone.
+        with open(path, "wb") as device:
+            device.write(data)
+        return
+    target = Path(os.path.realpath(path))  # a link stays one
+    with temporary_beside(target) as temporary:
+        temporary.write_bytes(data)
+        put_in_place(temporary, target)
+
+
+def refuse_source(path: str | None, arguments: Sequence[str]) -> None:
+    """Raise OutputError when *path* is one of the files that *arguments* name, which would be lost."""
+    from datasources.load import parse_argument
+
+    for argument in arguments if path else ():
+        source = parse_argument(argument).path
+        # What cannot be found is no source, and reading it says so.
+        with suppress(OSError, ValueError):
+            if os.path.isfile(source) and os.path.samefile(path, source):
+                raise OutputError(f"{path} is what is read, and would be lost: choose another place.")
+
+
+def say(line: str) -> None:
+    """Write *line*, nothing of it unseen, to standard error; where that is closed or full, nobody can be told."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(inert(line), file=sys.stderr, flush=True)
 
 
 def write_warnings(warnings: Iterable[DataWarning]) -> None:
     """Write each warning as one line on standard error."""
     for line in warning_lines(warnings):
-        print(line, file=sys.stderr)
+        say(line)
 
 
 def warning_lines(warnings: Iterable[DataWarning]) -> list[str]:
