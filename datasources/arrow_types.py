@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -26,22 +26,27 @@ def flatten_structs(table: pa.Table) -> pa.Table:
     """
     import pyarrow as pa
 
-    names: list[str] = []
-    columns: list[pa.ChunkedArray] = []
+    leaves = [
+        leaf
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        for leaf in _leaves(name, column)
+    ]
+    if not leaves:
+        return table
+    return pa.table([column for _, column in leaves], names=[name for name, _ in leaves])
 
-    def add(name: str, column: pa.ChunkedArray) -> None:
-        if isinstance(column.type, pa.BaseExtensionType):
-            column = _storage(column)
-        if pa.types.is_struct(column.type) and column.type.num_fields:
-            for field, child in zip(column.type, column.flatten(), strict=True):
-                add(f"{name}.{field.name}", child)
-        else:
-            names.append(name)
-            columns.append(column)
 
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        add(name, column)
-    return pa.table(columns, names=names) if columns else table
+def _leaves(name: str, column: pa.ChunkedArray) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    """The column itself, or those of its fields (a function of its own: a closure would keep the data alive)."""
+    import pyarrow as pa
+
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = _storage(column)
+    if not (pa.types.is_struct(column.type) and column.type.num_fields):
+        yield name, column
+        return
+    for field, child in zip(column.type, column.flatten(), strict=True):
+        yield from _leaves(f"{name}.{field.name}", child)
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:

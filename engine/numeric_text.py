@@ -26,8 +26,13 @@ def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     """Read a text column that *guess* takes for numbers; what is none shows in the evidence."""
     import polars as pl
 
+    if guess.double:
+        return by_distinct(column, guess)
     text = pl.from_arrow(column)
     assert isinstance(text, pl.Series)
+    if guess.null_values:
+        declared = text.str.strip_chars(WHITE_SPACE).is_in(list(guess.null_values))
+        text = text.set(declared.fill_null(False), None)
     reader = _fast_reader(guess.style, guess.unit, guess.scale)
     regular = text.str.contains(reader.pattern)
     if not regular.all():  # nulls are neither

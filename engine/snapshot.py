@@ -67,9 +67,16 @@ def materialize(sources: Sources, *, options: ReadOptions | None = None, complet
     return Snapshot(bands, profile_bands(bands))
 
 
-def _raw_bands(sources: Sources, options: ReadOptions) -> list[RawBand]:
-    pairs = sources.items() if isinstance(sources, Mapping) else [(None, source) for source in sources]
-    return [band for name, source in pairs for band in _bands_of(name, source, options)]
+def _raw_bands(sources: Sources, options: ReadOptions) -> Sequence[RawBand]:
+    from datasources.load import read_bands, unique_bands
+
+    if isinstance(sources, Mapping):
+        pairs = list(sources.items())
+    elif all(isinstance(source, str | PathLike) for source in sources):
+        return read_bands([fspath(source) for source in sources], options)  # type: ignore[arg-type]  # just checked
+    else:
+        pairs = [(None, source) for source in sources]
+    return unique_bands([band for name, source in pairs for band in _bands_of(name, source, options)])
 
 
 def _bands_of(name: str | None, source: object, options: ReadOptions) -> Sequence[RawBand]:

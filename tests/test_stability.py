@@ -213,3 +213,14 @@ def test_shuffled_rows_give_the_same_sums_and_groups(seed):
     one, two = profile_bands([type_band(sorted_)]), profile_bands([type_band(other)])
     assert sums_of(one) == sums_of(two)
     assert profile_bands([type_band(streamed(other, (1,), 5))]) == two
+
+
+def test_a_declared_null_is_none_of_the_numbers_of_a_stream():
+    from dataclasses import replace
+
+    column = [f"{number},50" for number in range(3_000)] + ["999,99"] * 50
+    band = RawBand("b", ("valor",), Lists((column,), len(column)), "text", "br", null_values=("999,99",))
+    plain, cut = (profile_bands([type_band(one)]) for one in (band, streamed(band, (1_700,))))
+    assert plain == cut
+    assert plain.band("b").field("valor").nulls == 50
+    assert replace(plain.band("b").field("valor")).max == "2999.5"
