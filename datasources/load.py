@@ -38,15 +38,15 @@ class Argument(NamedTuple):
     path: str
 
 
-def read_bands(arguments: Sequence[str], options: ReadOptions) -> tuple[RawBand, ...]:
+def read_bands(arguments: Sequence[str | Argument], options: ReadOptions) -> tuple[RawBand, ...]:
     """
-    Read every one of *arguments*, `NAME=PATH` or `PATH`, in the order given.
+    Read every one of *arguments*, `NAME=PATH`, `PATH` or an `Argument`, in the order given.
 
     PATH is a file of any known kind (found by its content, not its name), a folder or a pattern of Parquet or
     text files that are parts of one band, or `-` for standard input. A name that comes twice gets `_2`, `_3`.
     Raises a SourceError that says what was found and what to do.
     """
-    parsed = [parse_argument(argument) for argument in arguments]
+    parsed = [parse_argument(one) if isinstance(one, str) else one for one in arguments]
     if sum(argument.path == STANDARD_INPUT for argument in parsed) > 1:
         raise SourceOptionError("Standard input can be read only once: name - a single time.", source="-")
     bands = [band for argument in parsed for band in _read(argument, options)]

@@ -100,7 +100,14 @@ def _converter(frame: object) -> Callable[[Any], pa.Table] | None:
 def _polars_table(frame: Any) -> pa.Table:
     import polars as pl
 
-    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    # A name with a NUL in it cannot pass between the libraries, and Polars panics.
+    numbered = frame.clone()
+    numbered.columns = [str(i) for i in range(frame.width)]
+    try:
+        table = numbered.to_arrow(compat_level=pl.CompatLevel.oldest())
+    except pl.exceptions.PanicException as error:  # no Exception, but for us it is one
+        raise ValueError(str(error)) from error
+    return table.rename_columns(frame.columns)
 
 
 def _capsule_table(frame: object) -> pa.Table:

@@ -83,13 +83,13 @@ def _bands_of(name: str | None, source: object, options: ReadOptions) -> Sequenc
     if isinstance(source, RawBand):
         return [source if name is None else replace(source, name=name)]
     if isinstance(source, str | PathLike):
-        from datasources.load import read_bands
+        from datasources.load import Argument, read_bands
 
         path = fspath(source)
-        return read_bands([path if name is None else f"{name}={path}"], options)
-    from datasources.memory import band_from
+        return read_bands([path if name is None else Argument(name, path)], options)
+    from datasources.memory import bands_from
 
-    return [band_from(source, name or "data", options)]
+    return bands_from(source, name or "data", options)
 
 
 def profile_snapshot(snapshot: Snapshot) -> Profile:

@@ -55,6 +55,10 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
             f"{pointer.name} has the ending of a version, not of a pointer: choose another one.",
             path=str(pointer),
         )
+    if pointer.exists() and not pointer.is_file():
+        raise SnapshotNotSaved(
+            f"{pointer} is a folder or a device, not a file: choose another name.", path=str(pointer)
+        )
     with _not_saved(pointer):
         pointer.parent.mkdir(parents=True, exist_ok=True)
         durable.sweep(pointer.parent)

@@ -1,0 +1,93 @@
+"""The one model of a filter: a tree of conditions on fields, data and never SQL (compiled in `engine/query`)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+
+FilterOp = Literal[
+    "=", "!=", ">", ">=", "<", "<=", "in", "not_in", "between", "contains", "starts_with", "is_null"
+]
+FilterValue = Annotated[StrictBool | StrictInt | StrictStr | Decimal, Field(union_mode="left_to_right")]
+"""A value to compare with; text, dates among it, is read as the field's type reads it."""
+
+NODES_MAX = 50
+"""Conditions and groups of one filter."""
+VALUES_MAX = 1_000
+"""Values of one `in`."""
+
+_LISTS = frozenset({"in", "not_in", "between"})
+
+
+class Condition(BaseModel):
+    """One comparison of a field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    field: str = Field(min_length=1)
+    op: FilterOp
+    value: FilterValue | tuple[FilterValue, ...] | None = None
+    """A list for `in`, `not_in` and `between` (two values); nothing, or `false`, for `is_null`."""
+
+    @model_validator(mode="after")
+    def _fits_its_operator(self) -> Self:
+        many = isinstance(self.value, tuple)
+        if self.op == "is_null":
+            if self.value is not None and not isinstance(self.value, bool):
+                raise ValueError("is_null takes no value, or false for the opposite")
+        elif self.value is None:
+            raise ValueError(f"{self.op} needs a value; use is_null to find empty cells")
+        elif many != (self.op in _LISTS):
+            raise ValueError(f"{self.op} takes {'a list' if self.op in _LISTS else 'one value'}")
+        if isinstance(self.value, tuple):
+            if self.op == "between" and len(self.value) != 2:
+                raise ValueError("between takes a list of two values, the least and the greatest")
+            if len(self.value) > VALUES_MAX:
+                raise ValueError(f"{self.op} takes at most {VALUES_MAX} values")
+        return self
+
+
+class AllOf(BaseModel):
+    """Conditions that must all hold."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    all_of: tuple[Filter, ...] = Field(alias="and", min_length=1)
+
+
+class AnyOf(BaseModel):
+    """Conditions of which one must hold."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    any_of: tuple[Filter, ...] = Field(alias="or", min_length=1)
+
+
+Filter = Condition | AllOf | AnyOf
+"""`{"field","op","value"}`, `{"and": […]}` or `{"or": […]}`."""
+
+AllOf.model_rebuild()
+AnyOf.model_rebuild()
+
+
+def count_nodes(where: Filter) -> int:
+    """How many conditions and groups *where* has."""
+    match where:
+        case AllOf():
+            return 1 + sum(map(count_nodes, where.all_of))
+        case AnyOf():
+            return 1 + sum(map(count_nodes, where.any_of))
+    return 1
+
+
+def fields_of(where: Filter) -> frozenset[str]:
+    """The fields that *where* asks about."""
+    match where:
+        case AllOf():
+            return frozenset[str]().union(*map(fields_of, where.all_of))
+        case AnyOf():
+            return frozenset[str]().union(*map(fields_of, where.any_of))
+        case Condition():
+            return frozenset({where.field})
