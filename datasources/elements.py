@@ -244,7 +244,9 @@ def _tuples(data: Any, *keys: str) -> Any:
     """JSON has lists where the frozen models have tuples."""
     if not isinstance(data, dict):
         return data
-    return {key: tuple(value) if key in keys and isinstance(value, list) else value for key, value in data.items()}
+    return {
+        key: tuple(value) if key in keys and isinstance(value, list) else value for key, value in data.items()
+    }
 
 
 PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}")

@@ -350,7 +350,8 @@ def _no_file(path: Path) -> SourceUnreadable:
 def _not_found(path: Path) -> SourceNotFound:
     if path.is_symlink():
         return SourceNotFound(
-            f"{path.name} is a link to {os.readlink(path)}, where no file is: correct the link.", source=str(path)
+            f"{path.name} is a link to {os.readlink(path)}, where no file is: correct the link.",
+            source=str(path),
         )
     if "://" in str(path) or ":/" in str(path):
         return SourceNotFound(

@@ -201,12 +201,15 @@ def _flat_band(records: Sequence[object], name: str) -> RawBand | None:
     kinds = {kind for cells in columns for kind in set(map(type, cells))}
     if not kinds <= PLAIN_CELLS or len(rows) * len(keys) > LISTS_CELLS_MAX:
         return None
-    texts = "".join([*map(str, keys), *(cell for cells in columns for cell in cells if type(cell) is str)])
-    if not texts.isascii() and SURROGATE.search(texts):
+    if any(map(SURROGATE.search, map(str, keys))):
         return None
+    for cells in columns:
+        text = "".join([cell for cell in cells if type(cell) is str])
+        if not text.isascii() and SURROGATE.search(text):
+            return None
     names, warnings = unique_names([str(key) for key in keys], name)
-    cells = Lists(tuple(cast("list[list[Cell]]", columns)), len(rows))
-    return RawBand(name, names, cells, "records", warnings=warnings)
+    lists = Lists(tuple(cast("list[list[Cell]]", columns)), len(rows))
+    return RawBand(name, names, lists, "records", warnings=warnings)
 
 
 def _band_from_columns(columns: Mapping[Any, Any], name: str, options: ReadOptions) -> RawBand:

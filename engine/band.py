@@ -45,8 +45,10 @@ class Band:
 
     def take(self, rows: Sequence[int]) -> list[tuple[Typed, ...]]:
         """The typed rows at the ascending positions *rows*."""
+        if self.values == ():
+            return [()] * len(rows)
         if self.values is not None:
-            return [tuple(column[row] for column in self.values) for row in rows]
+            return list(zip(*[[column[row] for row in rows] for column in self.values], strict=True))
         shift = 1 if 0 in self.dropped else 0
         return [
             tuple(read_cell(cell, column) for cell, column in zip(cells, self.columns, strict=True))

@@ -31,11 +31,13 @@ def same_content(one: Band, other: Band) -> bool:
     if here.keys() != there.keys():
         return False
     pairs = [(position, there[name]) for name, position in here.items()]
+    in_memory = one.values is not None and other.values is not None
+    # Most bands differ in the first column already, and comparing lists is quick.
+    if in_memory and not all(one.values[a] == other.values[b] for a, b in pairs):  # type: ignore[index]
+        return False
     if any(_kind(one, a) != _kind(other, b) for a, b in pairs):
         return False
-    if one.values is not None and other.values is not None:
-        return all(one.values[a] == other.values[b] for a, b in pairs)
-    return _same_statistics(one, other, pairs) and _same_rows(one, other, pairs)
+    return in_memory or (_same_statistics(one, other, pairs) and _same_rows(one, other, pairs))
 
 
 def _kind(band: Band, position: int) -> tuple[object, ...]:

@@ -18,7 +18,6 @@ from engine.statistics import (
     FieldStatistics,
     PeriodUnit,
     Total,
-    axes_of,
     is_enumeration,
 )
 
@@ -163,11 +162,10 @@ def _aggregates(band: Band) -> list[ReportAggregate]:
 def _profile_band(band: Band) -> BandProfile:
     statistics = band.statistics
     fields = tuple(_profile_field(one) for one in statistics.fields)
+    # Whoever summed them did so axis by axis in rendering order, and measures in column order within each.
     groups = [
-        _profile_group(statistics.fields, axis, position, statistics.sums[axis, position])
-        for axis in axes_of(statistics.fields, statistics.rows)
-        for position, one in enumerate(statistics.fields)
-        if one.role in roles.SUMMABLE
+        _profile_group(statistics.fields, axis, position, sums)
+        for (axis, position), sums in statistics.sums.items()
     ]
     return BandProfile(band.name, band.names, statistics.rows, fields, tuple(groups), band.raw.notes)
 
