@@ -307,7 +307,7 @@ def _numbers(values: Sequence[object], kinds: set[type]) -> pa.Array:
         return pa.array(values, kind)
     except (pa.ArrowInvalid, OverflowError, ValueError):
         if kinds == {int}:
-            return pa.array([None if v is None else str(v) for v in values], pa.large_string())
+            return pa.array([None if v is None else text_of(v) for v in values], pa.large_string())
         return pa.array([None if v is None else float(v) for v in values], pa.float64())  # type: ignore[arg-type]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -22,6 +22,28 @@ NativeType = Literal["number", "date", "datetime", "boolean"]
 
 DecimalStyle = Literal["br", "point"]
 """Which mark separates decimals: the comma (`3.782,27`) or the point (`3,782.27`)."""
+
+
+FieldType = Literal["text", "number", "date", "datetime", "boolean"]
+"""What a column can be."""
+
+Role = Literal["measure", "%", "rate", "year", "part", "id"]
+"""What the numbers of a column are good for (spec 2, "Roles")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the author of a report says of a field; it wins over what the cells suggest (spec 2)."""
+
+    type: FieldType | None = None
+    role: Role | None = None
+    label: str | None = None
+    unit: str | None = None
+
+    @property
+    def kind(self) -> FieldType | None:
+        """The type, or `number` where the role is one that only numbers have."""
+        return "number" if self.type is None and self.role not in (None, "id") else self.type
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +125,8 @@ class RawBand:
     warnings: tuple[DataWarning, ...] = ()
     native_types: tuple[NativeType | None, ...] = ()
     """Of a typed source the type of each column, for those in which no cell can tell; None for text."""
+    declared: Mapping[str, Declared] = field(default_factory=dict)
+    """What the report says of some of the columns, by name."""
 
     @property
     def rows(self) -> int:

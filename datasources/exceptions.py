@@ -3,13 +3,19 @@ Everything that reading a source can raise.
 
     SourceError                 a source cannot be read
     ├── SourceNotFound          no such file, or a folder or pattern without data
+    │   └── DefinitionNotFound  no report of the repository has that id
     ├── SourceForbidden         the operating system does not allow it
     ├── SourceUnreadable        not what it should be: binary, truncated, broken, of an unknown kind
     ├── SourceTooLarge          past a stated limit
-    └── SourceOptionError       an option that does not fit the source
+    ├── SourceOptionError       an option that does not fit the source
+    ├── ParameterError          what the reader chose does not fit the report's parameters
+    └── DefinitionError         a report's definition is not valid
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 class SourceError(Exception):
@@ -43,3 +49,43 @@ class SourceTooLarge(SourceError):
 
 class SourceOptionError(SourceError):
     """An option does not fit the source, such as a delimiter of two characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, and where."""
+
+    path: str
+    """Such as `bands[2].fields[0].type`, or the id of a parameter; empty for the whole."""
+    message: str
+    """What was found and what is allowed, ending in a full stop."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class ParameterError(SourceError):
+    """What the reader chose is unknown, missing, or not of its parameter's type."""
+
+    def __init__(self, problems: Sequence[Problem], *, source: str = "") -> None:
+        super().__init__(" ".join(problem.message for problem in problems), source=source)
+        self.problems = tuple(problems)
+
+
+PROBLEMS_SAID = 5
+"""The message of a DefinitionError says so many; `problems` has all."""
+
+
+class DefinitionError(SourceError):
+    """A report's definition is not valid; `problems` says everything that was found, with its path."""
+
+    def __init__(self, problems: Sequence[Problem], *, source: str = "") -> None:
+        more = len(problems) - PROBLEMS_SAID
+        said = [str(problem) for problem in problems[:PROBLEMS_SAID]]
+        said += [f"… and {more} more."] if more > 0 else []
+        super().__init__(f"{source or 'The definition'} is not valid: {' '.join(said)}", source=source)
+        self.problems = tuple(problems)
+
+
+class DefinitionNotFound(SourceNotFound):
+    """No report of the repository has that id."""

@@ -16,6 +16,7 @@ from datasources.options import ReadOptions
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
     from datasources.records import BandBuilder
@@ -39,13 +40,25 @@ def band_from(frame: object, name: str, options: ReadOptions | None = None) -> R
 def bands_from(frame: object, name: str, options: ReadOptions | None = None) -> tuple[RawBand, ...]:
     """Make a band of *frame* as `band_from`, with a further band for each array of objects in its records."""
     options = options or ReadOptions()
-    if isinstance(frame, Mapping):
-        bands: tuple[RawBand, ...] = (_band_from_columns(frame, name, options),)
-    elif isinstance(frame, Sequence) and not isinstance(frame, (str, bytes, bytearray)):
-        bands = _bands_from_records(frame, name, options)
+    if isinstance(frame, Mapping | Sequence) and not isinstance(frame, str | bytes | bytearray):
+        bands = _bands_from_objects(frame, name, options)
     else:
         bands = (_band_from_table(frame, name, options),)
     return tuple(replace(band, locale=options.locale, null_values=options.null_values) for band in bands)
+
+
+def _bands_from_objects(
+    frame: Mapping[Any, Any] | Sequence[object], name: str, options: ReadOptions
+) -> tuple[RawBand, ...]:
+    try:
+        if isinstance(frame, Mapping):
+            return (_band_from_columns(frame, name, options),)
+        return _bands_from_records(frame, name, options)
+    except RecursionError as error:
+        raise SourceUnreadable(
+            f"The records of {name} are nested too deeply to be a table, or hold themselves: flatten them.",
+            source=name,
+        ) from error
 
 
 def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
@@ -60,6 +73,8 @@ def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
         )
     try:
         table = to_table(frame)
+        check_width(table.num_columns, name, options)
+        return band_from_table(table, name)
     except SourceError:
         raise
     except Exception as error:  # a lazy frame or relation runs anything here
@@ -67,8 +82,6 @@ def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
         raise SourceUnreadable(
             f"The table for the band {name} could not be computed: {reason}", source=name
         ) from error
-    check_width(table.num_columns, name, options)
-    return band_from_table(table, name)
 
 
 def _converter(frame: object) -> Callable[[Any], pa.Table] | None:
@@ -85,7 +98,7 @@ def _converter(frame: object) -> Callable[[Any], pa.Table] | None:
         case "pyarrow", "RecordBatchReader" | "RecordBatchFileReader" | "RecordBatchStreamReader":
             return lambda reader: reader.read_all()
         case "pyarrow", "Table":
-            return lambda table: table
+            return _arrow_table
         case (("duckdb" | "_duckdb"), "DuckDBPyRelation"):
             return lambda relation: relation.to_arrow_table()
     if hasattr(frame, "__arrow_c_stream__"):
@@ -97,17 +110,34 @@ def _converter(frame: object) -> Callable[[Any], pa.Table] | None:
     return None
 
 
+def _arrow_table(table: pa.Table) -> pa.Table:
+    table.validate(full=True)  # a text that is none, or offsets that lead outside, would fail much later
+    return table
+
+
 def _polars_table(frame: Any) -> pa.Table:
     import polars as pl
 
     # A name with a NUL in it cannot pass between the libraries, and Polars panics.
     numbered = frame.clone()
     numbered.columns = [str(i) for i in range(frame.width)]
+    # Arrow has no integers of 128 bits.
+    numbered = numbered.with_columns(
+        column.cast(pl.Decimal(38, 0), strict=False) if _fits_decimal(column) else column.cast(pl.String)
+        for column in numbered.iter_columns()
+        if column.dtype in (pl.Int128, pl.UInt128)
+    )
     try:
         table = numbered.to_arrow(compat_level=pl.CompatLevel.oldest())
     except pl.exceptions.PanicException as error:  # no Exception, but for us it is one
         raise ValueError(str(error)) from error
     return table.rename_columns(frame.columns)
+
+
+def _fits_decimal(column: pl.Series) -> bool:
+    import polars as pl
+
+    return column.cast(pl.Decimal(38, 0), strict=False).null_count() == column.null_count()
 
 
 def _capsule_table(frame: object) -> pa.Table:
@@ -132,7 +162,8 @@ def _pandas_table(frame: pd.DataFrame) -> pa.Table:
     import pyarrow as pa
 
     if any(level is not None for level in frame.index.names):
-        frame = frame.reset_index(names=[_pandas_name(level) for level in frame.index.names])
+        levels = [_pandas_name(level) for level in frame.index.names]
+        frame = frame.reset_index(names=levels, allow_duplicates=True)
     names = [_pandas_name(name) for name in frame.columns]
     # By position: names may repeat.
     columns = [_pandas_column(frame.iloc[:, i]) for i in range(len(names))]
@@ -155,7 +186,7 @@ def _pandas_column(series: pd.Series[Any]) -> pa.ChunkedArray:
     else:
         try:
             array = pa.array(series, from_pandas=True)
-        except (pa.ArrowException, TypeError, ValueError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
             array = _mixed_column(series)
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 

@@ -57,6 +57,14 @@ def plain_decimal(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def integer_text(value: int) -> str:
+    """Write an integer of any length; Python refuses those of thousands of digits."""
+    try:
+        return str(value)
+    except ValueError:
+        return f"{Decimal(value):f}"
+
+
 def text_of(value: object) -> str:
     """
     Write a cell as the text that a JSON file would hold, for a column of several kinds.
@@ -67,6 +75,8 @@ def text_of(value: object) -> str:
     match value:
         case bool():
             return "true" if value else "false"
+        case int():
+            return integer_text(value)
         case Decimal():
             return plain_decimal(value) if value.is_finite() else str(value)
         case date() | datetime():

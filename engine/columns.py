@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from math import isfinite
 from typing import Literal
 
-from datasources.base import Cell
+from datasources.base import Cell, FieldType, Role
+from datasources.records import integer_text
 from engine import dates, numbers
 from engine.cleaning import strip
 
-FieldType = Literal["text", "number", "date", "datetime", "boolean"]
 Typed = str | int | float | bool | None
 """
 A typed cell: text, an integer at the column's scale (a float in a DOUBLE column), the text of a date or
@@ -21,6 +22,12 @@ time, or a boolean.
 
 BOOLEANS = {"true": True, "false": False}
 """What reads as a boolean, in any case of letters (spec 2)."""
+DECLARED_BOOLEANS: Mapping[str, bool] = {
+    **BOOLEANS,
+    **dict.fromkeys(["1", "s", "sim", "y", "yes", "verdadeiro"], True),
+    **dict.fromkeys(["0", "n", "não", "nao", "no", "falso"], False),
+}
+"""What reads as one where the report says that the column is boolean: undeclared, these are texts and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,17 @@ class ColumnType:
     compact: bool = False
     coercion: Coercion | None = None
     null_values: tuple[str, ...] = ()
+    declared: bool = False
+    """Whether the report declares the type, so that cells may be there that do not fit it."""
+    role: Role | None = None
+    """The role that the report declares."""
+    declared_unit: str | None = None
+    label: str | None = None
+
+    @property
+    def shown_unit(self) -> str | None:
+        """The unit that is declared, or that the cells are written with."""
+        return self.declared_unit or self.unit
 
 
 def read_cell(value: Cell, column: ColumnType) -> Typed:
@@ -64,15 +82,28 @@ def read_cell(value: Cell, column: ColumnType) -> Typed:
             return None
     elif value is None:
         return None
+    elif column.declared and isinstance(value, float) and not isfinite(value):
+        return None
     match column.type:
         case "text":
             return text_of(value)
         case "number":
             return _read_number(value, column)
+        case "boolean" if column.declared:
+            return read_declared_boolean(value)
         case "boolean":
             return value if isinstance(value, bool) else BOOLEANS.get(str(value).lower())
         case _:
             return _read_date(value, column)
+
+
+def read_declared_boolean(value: Cell) -> bool | None:
+    """A cell of a column that is declared boolean; None for what is none."""
+    if isinstance(value, str):
+        return DECLARED_BOOLEANS.get(value.lower())
+    if isinstance(value, int | float | Decimal) and value in (0, 1):
+        return bool(value)
+    return None
 
 
 def _read_number(value: Cell, column: ColumnType) -> int | float | None:
@@ -82,19 +113,38 @@ def _read_number(value: Cell, column: ColumnType) -> int | float | None:
         return None
     else:
         if column.double:
-            number = float(value)
+            try:
+                number = float(value)
+            except OverflowError:  # an integer past every double
+                return None
             return number if number - number == 0 else None
         cell = numbers.read_native(value)
-    if cell is None:
+    if cell is None or (column.declared and not _fits(cell, column)):
         return None
     decimals = numbers.decimals_in(cell, column.style)
     if column.double:
         # A quotient of integers is rounded once, so this is the double nearest to what was written.
-        return float(cell.digits / 10**decimals)
+        try:
+            return float(cell.digits / 10**decimals)
+        except OverflowError:
+            return None
     return cell.digits * int(10 ** (column.scale - decimals))
 
 
+def _fits(cell: numbers.NumberCell, column: ColumnType) -> bool:
+    """Whether *cell* is of the style and unit of a declared column; the cells of one that is not may be of any."""
+    style = {"br": "br", "point": "point", "spaced": {",": "br", ".": "point"}.get(cell.mark)}.get(cell.kind)
+    if style not in (None, column.style):
+        return False
+    unit = column.declared_unit if column.declared_unit in numbers.UNITS else column.unit
+    if cell.unit is None:
+        return unit != "%" or column.declared_unit == "%"
+    return cell.unit == unit
+
+
 def _read_date(value: Cell, column: ColumnType) -> str | None:
+    if column.declared and type(value) is int:
+        value = str(value)
     if isinstance(value, date):
         cell: dates.DateCell | None = dates.read_native_date(value)
     elif isinstance(value, str):
@@ -104,6 +154,8 @@ def _read_date(value: Cell, column: ColumnType) -> str | None:
     if cell is None:
         return None
     first: Literal["day", "month"] = "day" if column.day_first else "month"
+    if column.declared and not dates.is_possible(cell, first):
+        return None
     return dates.day_text(cell, first) if column.type == "date" else dates.moment_text(cell, first)
 
 
@@ -117,4 +169,6 @@ def text_of(value: Cell) -> str:
         return value.isoformat()
     if isinstance(value, Decimal):
         return format(value, "f")
-    return repr(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(value)
+    return str(value) if value is None else integer_text(value)

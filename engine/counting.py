@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import fsum
 
 from datasources.base import Cell
 from engine import roles
 from engine.columns import ColumnType, Typed, read_cell
 from engine.dates import moment_key
 from engine.evidence import ColumnEvidence
+from engine.facts import add_doubles
 from engine.statistics import DISTINCT_MAX, FieldStatistics, Total
 
 
@@ -61,7 +61,7 @@ def _total(counts: Mapping[Typed, int], column: ColumnType) -> Total:
     if not column.double:
         return sum(value * seen for value, seen in counts.items())  # type: ignore[operator, misc]
     # A repeated double must be added as often as it stands there: its product would be rounded on its own.
-    return fsum(value for value, seen in counts.items() for _ in range(seen))  # type: ignore[misc]
+    return add_doubles(value for value, seen in counts.items() for _ in range(seen))  # type: ignore[misc]
 
 
 def role_of(

@@ -65,6 +65,8 @@ def sum_by_axes(axes: Mapping[int, AxisCodes], measures: Sequence[Measure]) -> d
 
     result: dict[int, list[list[int]]] = {}
     weights = [_exact_weights(measure) for measure in measures]
+    pieces = [piece for pieces in weights for piece, _ in pieces]
+    shifts = [[shift for _, shift in pieces] for pieces in weights]
     for members in pack({position: axis.size for position, axis in axes.items()}):
         shape = [axes[member].size for member in members]
         # Narrow codes are quick to combine; bincount wants the machine's integers, so they are widened once.
@@ -73,24 +75,14 @@ def sum_by_axes(axes: Mapping[int, AxisCodes], measures: Sequence[Measure]) -> d
             narrow = narrow * np.int32(axes[member].size) + axes[member].codes
         codes = narrow.astype(np.intp)
         cells = int(np.prod(shape))
-        cubes = [
-            [
-                (np.bincount(codes, weights=piece, minlength=cells).reshape(shape), shift)
-                for piece, shift in pieces
-            ]
-            for pieces in weights
-        ]
+        cubes = np.empty((len(pieces), cells))
+        for row, piece in enumerate(pieces):
+            cubes[row] = np.bincount(codes, weights=piece, minlength=cells)
+        cubes = cubes.reshape(len(pieces), *shape)
         for index, member in enumerate(members):
-            others = tuple(axis for axis in range(len(members)) if axis != index)
+            others = tuple(axis + 1 for axis in range(len(members)) if axis != index)
             # Summing whole doubles below 2**53 is exact in any order.
-            columns = [
-                _combine(
-                    [(cube.sum(axis=others) if others else cube, shift) for cube, shift in pieces],
-                    shape[index],
-                )
-                for pieces in cubes
-            ]
-            result[member] = [list(group) for group in zip(*columns, strict=True)]
+            result[member] = _combine(cubes.sum(axis=others), shifts)
     return result
 
 
@@ -146,9 +138,18 @@ def _double_weights(doubles: NDArray[np.float64]) -> list[Piece]:
     return pieces
 
 
-def _combine(pieces: Sequence[Piece], size: int) -> list[int]:
-    totals = [0] * size
-    for cube, shift in pieces:
-        for index, value in enumerate(cube.tolist()):
-            totals[index] += int(value) << shift
-    return totals
+def _combine(sums: NDArray[np.float64], shifts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The sums of pieces (one row each) as sums of measures: one list a group."""
+    import numpy as np
+
+    if all(shift == [0] for shift in shifts):
+        return sums.T.astype(np.int64).tolist()  # type: ignore[no-any-return]
+    columns: list[list[int]] = []
+    rows = iter(sums.tolist())
+    for measure in shifts:
+        columns.append([0] * sums.shape[1])
+        for shift in measure:
+            columns[-1] = [
+                total + (int(value) << shift) for total, value in zip(columns[-1], next(rows), strict=True)
+            ]
+    return [list(group) for group in zip(*columns, strict=True)]

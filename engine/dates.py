@@ -167,6 +167,25 @@ def settle_dates(
     return "day", assumed and not locale
 
 
+def settle_declared(
+    evidence: DateEvidence, locale: str | None
+) -> tuple[Literal["day", "month"], bool]:
+    """Which part comes first in a column that is declared a date, whatever cells that leaves unread."""
+    if evidence.first_over_12 and evidence.second_over_12:
+        return ("month" if evidence.second_over_12 > evidence.first_over_12 else "day"), False
+    if evidence.first_over_12 or evidence.second_over_12:
+        return ("day" if evidence.first_over_12 else "month"), False
+    if (locale or "").replace("_", "-").lower() == "en-us":
+        return "month", False
+    return "day", bool(evidence.separated) and not locale
+
+
+def is_possible(cell: DateCell, first: Literal["day", "month"]) -> bool:
+    """Whether the calendar has the day of *cell*, read with that part first."""
+    day, month = (cell.first, cell.second) if first == "day" else (cell.second, cell.first)
+    return is_day(cell.year, month, day)
+
+
 def day_text(cell: DateCell, first: Literal["day", "month"]) -> str:
     """`YYYY-MM-DD`."""
     day, month = (cell.first, cell.second) if first == "day" else (cell.second, cell.first)

@@ -35,12 +35,14 @@ def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from datasources.arrow_types import python_values
+
     array = column.combine_chunks() if not isinstance(column, pa.Array) else column
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
-    raw = array.dictionary.to_pylist()
+    raw = python_values(pa.chunked_array([array.dictionary]))
     indices = array.indices
     if indices.null_count:
         indices = pc.fill_null(indices.cast(pa.int32()), len(raw))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from engine.columns import ColumnType, Typed
@@ -21,14 +21,14 @@ _SHORT = 10**15
 def exact(value: int | float, column: ColumnType) -> Number:
     """The number that the typed *value* of *column* stands for."""
     if column.double:
-        return float(value)
+        return value if isinstance(value, float) else Decimal(value)
     return Decimal(f"{value}E-{column.scale}")
 
 
 def exact_text(value: int | float, column: ColumnType) -> str:
     """The typed *value* of *column* as statistics print it."""
     if column.double:
-        return double_text(float(value), DOUBLE_DIGITS)
+        return double_text(value, DOUBLE_DIGITS)
     return scaled_text(int(value), column.scale)
 
 
@@ -50,6 +50,33 @@ def divide_half_even(dividend: int, divisor: int) -> int:
     quotient, rest = divmod(dividend, divisor)
     double = 2 * rest
     return quotient + (double > divisor or (double == divisor and quotient % 2))
+
+
+def add_doubles(values: Iterable[float]) -> float | int:
+    """
+    The double nearest to the exact sum of *values*; past the largest double, the nearest whole number.
+
+    >>> add_doubles([0.1] * 10), len(str(add_doubles([1e308, 1e308])))
+    (1.0, 309)
+    """
+    from math import fsum
+
+    listed = list(values)
+    try:
+        return fsum(listed)
+    except OverflowError:  # on the way or in the end
+        from fractions import Fraction
+
+        total = sum(map(Fraction, listed))
+        return nearest_double(total.numerator, total.denominator)
+
+
+def nearest_double(dividend: int, divisor: int) -> float | int:
+    """The double nearest to a quotient, or where no double is that large, the nearest whole number."""
+    try:
+        return dividend / divisor
+    except OverflowError:
+        return divide_half_even(dividend, divisor)
 
 
 def scaled_text(value: int, scale: int) -> str:
@@ -92,10 +119,9 @@ def double_text(value: float, digits: int | None = None) -> str:
     >>> double_text(1e-07), double_text(2 / 3, 15), double_text(-0.0)
     ('0.0000001', '0.666666666666667', '0')
     """
-    number = Decimal(repr(value))
-    if digits is not None:
-        number = Context(prec=digits, rounding=ROUND_HALF_EVEN).plus(Decimal(value))
-    return number_text(number)
+    if digits is None:
+        return number_text(Decimal(repr(value)))
+    return number_text(Context(prec=digits, rounding=ROUND_HALF_EVEN).plus(Decimal(value)))
 
 
 def cell_text(value: Typed, column: ColumnType) -> str:

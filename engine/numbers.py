@@ -20,6 +20,8 @@ INTEGER_DIGITS_MAX = 15
 """More than these are a key, not a quantity: they would not survive a double."""
 DECIMALS_NATIVE_MAX = 9
 """A native floating-point column is decimal when all of its values have at most these decimals."""
+UNITS = frozenset({"%", "R$", "US$", "$", "€", "£"})
+"""What a number may be written with."""
 DECIMAL_DIGITS_MAX = 38
 """What DECIMAL holds in DuckDB and Arrow."""
 DOUBLE_DIGITS_MAX = 800
@@ -147,8 +149,7 @@ def _is_signed_once(
 
 def _plain(text: str) -> NumberCell:
     length = len(text)
-    # Python refuses to read integers of thousands of digits; they are keys, so their value is not needed.
-    value = int(text) if length <= DECIMAL_DIGITS_MAX else 0
+    value = int(text) if length <= DOUBLE_DIGITS_MAX else _long_integer(text)
     return NumberCell("plain", value, 0, length, None, length > 1 and text[0] == "0")
 
 
@@ -328,6 +329,36 @@ def settle(
     if one_mark and evidence.kinds.get("plain") and evidence.ambiguous >= 2:
         return ("br" if dots else "point"), "groups"
     return source, "source"
+
+
+def settle_declared_style(
+    evidence: NumberEvidence, locale: DecimalStyle | None, source: DecimalStyle
+) -> DecimalStyle:
+    """The style of a declared column with cells of both: the locale's, the commoner one, or the source's."""
+    marks = evidence.spaced_marks
+    br = evidence.kinds.get("br", 0) + marks.get(",", 0)
+    point = evidence.kinds.get("point", 0) + marks.get(".", 0)
+    commoner: DecimalStyle = source if br == point else "br" if br > point else "point"
+    return locale or commoner
+
+
+def settle_declared_unit(evidence: NumberEvidence, declared: str | None) -> str | None:
+    """The unit of a declared column's cells: the declared one, or what most of them are written with."""
+    units = evidence.units
+    if declared in UNITS:
+        return declared if declared in units else None
+    percent = units.get("%", 0)
+    if percent * 2 > evidence.cells:
+        return "%"
+    money = [(-count, unit) for unit, count in units.items() if unit != "%"]
+    return min(money)[1] if money else None
+
+
+def declared_scale(evidence: NumberEvidence, style: str) -> int:
+    """The most decimals of a declared column's cells that are of its *style*."""
+    other = {"br": "point", "point": "br"}.get(style)
+    kept = {kind: decimals for kind, decimals in evidence.decimals.items() if kind != other}
+    return scale_of(NumberEvidence(decimals=kept), style)
 
 
 def decimals_in(cell: NumberCell, style: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import Any
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
@@ -13,6 +12,7 @@ from datasources.names import WHITE_SPACE
 from engine import counting, roles
 from engine.columns import ColumnType, Typed, read_cell, text_of
 from engine.evidence import ColumnEvidence, allows_compact, observe
+from engine.facts import add_doubles
 from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
 from engine.typing import decide_types
 from engine.uniform import Uniform, read_uniform, read_uniform_numbers
@@ -170,6 +170,6 @@ def _sum_groups(
                 members[key] = [row]
         for position in measures:
             pick = filled[position].__getitem__
-            add: Callable[[Iterable[Any]], Total] = fsum if fields[position].column.double else sum
+            add: Callable[[Iterable[Any]], Total] = add_doubles if fields[position].column.double else sum
             sums[axis, position] = {key: add(map(pick, found)) for key, found in members.items()}
     return sums

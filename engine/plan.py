@@ -28,7 +28,10 @@ nothing at all).
 """
 
 GLANCE_MAX = 1_024
-"""Distinct cells of the sample that a guess looks at."""
+"""Distinct cells of a column of the sample that a guess looks at."""
+GLANCE_MIN = 64
+GLANCE_CELLS = 200_000
+"""Of a wide table the guesses look at fewer cells a column, so that they look at no more than this in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +60,22 @@ class Sample:
     def of(cls, raw: RawBand, stream: Stream, complete: bool) -> Sample:
         """Look at the sample of *stream*."""
         table = stream.sample()
+        glances = max(GLANCE_MIN, min(GLANCE_MAX, GLANCE_CELLS // max(1, len(raw.columns))))
         encoded = [encode(column, raw.null_values) for column in table.columns]
         evidence = [
-            _glance(column, one, name, raw.null_values)
+            _glance(column, one, name, raw.null_values, glances)
             for column, one, name in zip(table.columns, encoded, raw.columns, strict=True)
         ]
         columns, _ = decide_types(raw, evidence)
         ways: dict[int, Way] = {}
+        kinds = stream.schema.types
         measures: set[int] = set()
         axes: set[int] = set()
         for position, (column, one, found) in enumerate(zip(columns, encoded, evidence, strict=True)):
             few = len(one.counts) <= DISTINCT_MAX
-            ways[position] = _way(column, stream.schema.field(position).type, few, found, complete)
+            ways[position] = _way(column, kinds[position], few, found, complete)
             if column.type == "number":
-                role = counting.count(column, found, _some(one.counts), GLANCE_MAX, False).role
+                role = counting.count(column, found, _some(one.counts, glances), glances, False).role
                 if role in roles.SUMMABLE:
                     measures.add(position)
                 elif role in roles.CATEGORICAL and ways[position] == "encoded":
@@ -115,19 +120,19 @@ class Sample:
 
 
 def _glance(
-    column: pa.ChunkedArray, part: Encoded, name: str, null_values: tuple[str, ...]
+    column: pa.ChunkedArray, part: Encoded, name: str, null_values: tuple[str, ...], glances: int
 ) -> ColumnEvidence:
     """What the sample suggests of a column: a guess does not need to look at each of its cells."""
     import pyarrow as pa
 
     if pa.types.is_floating(column.type):
         return native_numbers(column, ColumnType(name, "number", null_values=null_values)).evidence
-    return observe(_some(part.counts), name)
+    return observe(_some(part.counts, glances), name)
 
 
-def _some(counts: Mapping[Cell, int]) -> dict[Cell, int]:
-    """At most `GLANCE_MAX` of the distinct cells, evenly chosen."""
-    step = -(-len(counts) // GLANCE_MAX) or 1
+def _some(counts: Mapping[Cell, int], most: int) -> dict[Cell, int]:
+    """At most *most* of the distinct cells, evenly chosen."""
+    step = -(-len(counts) // most) or 1
     return dict(islice(counts.items(), 0, None, step))
 
 

@@ -11,7 +11,7 @@ from engine import roles
 from engine.band import Band
 from engine.columns import Coercion, FieldType, Typed
 from engine.enums import ordered_counts
-from engine.facts import average_text, cell_text, decimals_text, exact_text, scaled_texts
+from engine.facts import add_doubles, average_text, cell_text, decimals_text, exact_text, scaled_texts
 from engine.statistics import (
     DISTINCT_MAX,
     Axis,
@@ -255,6 +255,4 @@ def _sum_of(group: tuple[str, Total]) -> Total:
 
 
 def _add(totals: Sequence[Total], double: bool) -> Total:
-    from math import fsum
-
-    return fsum(totals) if double else sum(totals)
+    return add_doubles(totals) if double else sum(totals)

@@ -49,8 +49,8 @@ class Snapshot:
     """The name of its content, where it is known already: see `snapshot_id`."""
 
 
-Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]]
-"""Bands by name (frames, tables, relations, records or paths), or raw bands and paths in order."""
+Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]] | PathLike[str]
+"""Bands by name (frames, tables, relations, records or paths), or raw bands and paths in order, or a path."""
 
 
 def materialize(sources: Sources, *, options: ReadOptions | None = None, complete: bool = True) -> Snapshot:
@@ -58,7 +58,7 @@ def materialize(sources: Sources, *, options: ReadOptions | None = None, complet
     Type the bands of *sources*, merge those that repeat each other, and compute every fact.
 
     A mapping gives each band its name; its values are Polars, Arrow or pandas frames, DuckDB relations,
-    lists of records, or paths. Unless *complete*, large text columns that the data context would not
+    lists of records, or paths. A path alone is one source. Unless *complete*, large text columns that the data context would not
     print are not read: their null counts are then unknown. Raises `datasources.SourceError`.
     """
     bands = merge_duplicates(
@@ -70,6 +70,8 @@ def materialize(sources: Sources, *, options: ReadOptions | None = None, complet
 def _raw_bands(sources: Sources, options: ReadOptions) -> Sequence[RawBand]:
     from datasources.load import read_bands, unique_bands
 
+    if isinstance(sources, str | PathLike) or not isinstance(sources, Mapping | Sequence):
+        sources = [sources]  # one source alone, a frame say
     if isinstance(sources, Mapping):
         pairs = list(sources.items())
     elif all(isinstance(source, str | PathLike) for source in sources):
@@ -81,15 +83,16 @@ def _raw_bands(sources: Sources, options: ReadOptions) -> Sequence[RawBand]:
 
 def _bands_of(name: str | None, source: object, options: ReadOptions) -> Sequence[RawBand]:
     if isinstance(source, RawBand):
-        return [source if name is None else replace(source, name=name)]
+        return [source if name is None else replace(source, name=str(name))]
     if isinstance(source, str | PathLike):
         from datasources.load import Argument, read_bands
 
         path = fspath(source)
-        return read_bands([path if name is None else Argument(name, path)], options)
+        return read_bands([path if name is None else Argument(str(name), path)], options)
     from datasources.memory import bands_from
+    from datasources.records import mend
 
-    return bands_from(source, name or "data", options)
+    return bands_from(source, mend(str(name or "data")), options)
 
 
 def profile_snapshot(snapshot: Snapshot) -> Profile:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datasources.base import Cell
 from engine.columns import ColumnType
 from engine.evidence import ColumnEvidence
+from engine.facts import nearest_double
 from engine.statistics import Total
 
 VALUES_MAX = 8_192
@@ -41,7 +42,7 @@ class Totals:
 
 def finish_sum(total: int, column: ColumnType) -> Total:
     """An exact sum as `Totals.sum` keeps it, for readers."""
-    return total / (1 << DOUBLE_UNIT) if column.double else total
+    return nearest_double(total, 1 << DOUBLE_UNIT) if column.double else total
 
 
 @dataclass(slots=True)

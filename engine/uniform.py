@@ -228,9 +228,10 @@ def read_uniform_numbers(cells: Sequence[Cell], counts: Sequence[int], kind: typ
             for whole, _, decimals in parts
         ]
     low, high = min(values), max(values)
-    digits = len(str(max(abs(low), abs(high))))
-    if digits > INT64_DIGITS:
+    largest = max(abs(low), abs(high))
+    if largest >= 10**INT64_DIGITS:  # asked first, for Python writes no integers of thousands of digits
         return None
+    digits = len(str(largest))
     found = NumberEvidence()
     found.cells = found.kinds["native"] = sum(counts)
     found.decimals["native"] = scale

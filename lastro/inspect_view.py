@@ -212,4 +212,4 @@ def listed_names(names: Sequence[str]) -> str:
     shown = list(names)
     if len(names) > NAMES_SHOWN + 1:
         shown[NAMES_SHOWN:] = [f"{len(names) - NAMES_SHOWN} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return "".join(shown) if len(shown) < 2 else f"{', '.join(shown[:-1])} and {shown[-1]}"
