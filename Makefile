@@ -10,6 +10,7 @@ ARGS   ?=
 
 FINANCEIRO := examples/financeiro
 DANFE      := examples/danfe
+DASHBOARD  := examples/dashboard
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fix bench bench-full lock clean
@@ -18,15 +19,21 @@ DANFE      := examples/danfe
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## the data context of the reports in examples/
+demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in examples/
 	@for report in \
 	  "vendas=$(FINANCEIRO)/vendas.csv pagamentos=$(FINANCEIRO)/pagamentos.csv --rows 20" \
-	  "$(DANFE)/canhoto.json $(DANFE)/header.json $(DANFE)/itens.json $(DANFE)/duplicatas.json"; \
+	  "$(DANFE)/canhoto.json $(DANFE)/header.json $(DANFE)/itens.json $(DANFE)/duplicatas.json" \
+	  "$(FINANCEIRO)/financeiro.report.json --rows 20" \
+	  "$(DASHBOARD)/dashboard.report.json --connections $(DASHBOARD)/connections.toml --rows 20"; \
 	do \
 	  printf '$$ lastro context %s\n\n' "$$report"; \
 	  $(BIN)/lastro context $$report || exit; \
 	  echo; \
 	done
+
+# Its bytes depend on the version of SQLite, so that it is not committed.
+$(DASHBOARD)/vendas.sqlite: examples/generate.py | $(READY)
+	@$(BIN)/python $< --database $@
 
 test: $(READY) ## run the tests; ARGS="tests/engine -k dates" chooses
 	@$(BIN)/python -m pytest -q -n 2 $(ARGS)

@@ -2,10 +2,14 @@
 
 from datasources.base import DataWarning, Lists, RawBand, Stream
 from datasources.exceptions import (
+    DefinitionError,
+    ParameterError,
+    QueryRefused,
     SourceError,
     SourceForbidden,
     SourceNotFound,
     SourceOptionError,
+    SourceTimeout,
     SourceTooLarge,
     SourceUnreadable,
 )
@@ -15,13 +19,17 @@ from datasources.options import ReadOptions
 
 __all__ = [
     "DataWarning",
+    "DefinitionError",
     "Lists",
+    "ParameterError",
+    "QueryRefused",
     "RawBand",
     "ReadOptions",
     "SourceError",
     "SourceForbidden",
     "SourceNotFound",
     "SourceOptionError",
+    "SourceTimeout",
     "SourceTooLarge",
     "SourceUnreadable",
     "Stream",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -238,8 +238,7 @@ def _text(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
     if types.is_interval(kind):
         return _map_values(column, lambda span: f"{span[0]} months {span[1]} days {span[2]} ns", target)
     if types.is_timestamp(kind) and kind.tz:
-        # As an instant: the offset of a zone that is not installed is not known.
-        return _suffixed(column.cast(pa.timestamp(kind.unit)).cast(target), target)
+        return _zoned_text(column, target)
     return column.cast(target)
 
 
@@ -254,6 +253,28 @@ def _map_values(column: pa.ChunkedArray, text_of: Callable[..., str], target: pa
             values = [str(value) for value in chunk]
         chunks.append(pa.array([None if v is None else text_of(v) for v in values], target))
     return pa.chunked_array(chunks, target)
+
+
+def _zoned_text(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
+    """Times with the offset of their zone; as instants (`Z`) where the zone is not installed."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    instants = column.cast(pa.timestamp(column.type.unit))
+    try:
+        local = pc.local_timestamp(column)
+    except pa.ArrowInvalid:
+        return _suffixed(instants.cast(target), target)
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
+    ahead = pc.divide(pc.subtract(local.cast(pa.int64()), instants.cast(pa.int64())), per_second)
+    offsets = _map_values(ahead, _offset_text, target)
+    joined: pa.ChunkedArray = pc.binary_join_element_wise(local.cast(target), offsets, pa.scalar("", target))
+    return joined
+
+
+def _offset_text(seconds: int) -> str:
+    text = str(datetime(2000, 1, 1, tzinfo=timezone(timedelta(seconds=seconds))))
+    return text[19:]
 
 
 def _suffixed(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:

@@ -24,8 +24,8 @@ def open_plain(path: Path, options: ReadOptions) -> BinaryIO:
     Open *path* for reading; a gz or zstd file (by its magic bytes, not its name) is inflated.
 
     The inflated copy has no name, so it is gone when closed, even by a kill. Raises `SourceNotFound`,
-    `SourceForbidden`, `SourceTooLarge` past a limit of *options*, `SourceUnreadable` when truncated or broken, and `SourceError`
-    when there is no room for the copy.
+    `SourceForbidden`, `SourceTooLarge` past a limit of *options*, `SourceUnreadable` when truncated or broken,
+    and `SourceError` when there is no room for the copy.
     """
     file = _open(path)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -117,7 +117,9 @@ def _clean(text: str) -> str:
     if len(text) > TEXT_CHARS_MAX:
         raise Misfit(f"has {len(text):,} characters: at most {TEXT_CHARS_MAX:,} are allowed.")
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise Misfit("has a character that no text may have (NUL, or half of a surrogate pair): send it without.")
+        raise Misfit(
+            "has a character that no text may have (NUL, or half of a surrogate pair): send it without."
+        )
     return text.strip(WHITE_SPACE)
 
 
@@ -194,7 +196,9 @@ def to_date(value: object, locale: str | None) -> date:
         return value
     moment = _read_moment(value, locale, "a date, such as 2026-01-31 or 31/01/2026")
     if moment.replace(tzinfo=None) != datetime(moment.year, moment.month, moment.day):  # noqa: DTZ001
-        raise Misfit(f"is {found_text(value)}, which has a time of day: send the date alone, such as 2026-01-31.")
+        raise Misfit(
+            f"is {found_text(value)}, which has a time of day: send the date alone, such as 2026-01-31."
+        )
     return moment.date()
 
 
@@ -230,14 +234,16 @@ def _read_moment(value: object, locale: str | None, expected: str) -> datetime:
         )
     except ValueError as error:
         order = "" if written["year"] else f" (read {'month' if is_month_first(locale) else 'day'} first)"
-        raise Misfit(f"is {found_text(value)}, a day that no calendar has{order}: send {expected}.") from error
+        raise Misfit(
+            f"is {found_text(value)}, a day that no calendar has{order}: send {expected}."
+        ) from error
 
 
 def _zone(offset: str | None) -> timezone | None:
     if not offset:
         return None
     if offset == "Z":
-        return timezone.utc
+        return UTC
     minutes = int(offset[1:3]) * 60 + int(offset[-2:])
     return timezone(timedelta(minutes=-minutes if offset[0] == "-" else minutes))
 
@@ -269,7 +275,9 @@ def _to_options(value: object, options: Sequence[str]) -> tuple[str, ...] | None
     if isinstance(value, str):
         texts = _split(value, options)
     elif isinstance(value, list | tuple):
-        texts = [_clean(text) if isinstance(text, str) else _to_text(text) for text in value if text is not None]
+        texts = [
+            _clean(text) if isinstance(text, str) else _to_text(text) for text in value if text is not None
+        ]
     else:
         texts = [_to_text(value)]
     chosen = {_to_option(text, options) for text in texts if text}
@@ -289,11 +297,10 @@ def _split(text: str, options: Sequence[str]) -> list[str]:
     found: list[str] = []
     start = 0
     while start < len(pieces):
-        for stop in range(min(start + longest, len(pieces)), start, -1):
-            joined = ",".join(pieces[start:stop]).strip(WHITE_SPACE)
-            if joined in known or stop == start + 1:
-                break
-        found.append(joined)
+        stops = range(min(start + longest, len(pieces)), start, -1)
+        joined = {stop: ",".join(pieces[start:stop]).strip(WHITE_SPACE) for stop in stops}
+        stop = next((stop for stop in stops if joined[stop] in known), start + 1)
+        found.append(joined[stop])
         start = stop
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from datasources.delimiter import END_OF_FILE, Record, is_blank, read_records
-from datasources.encoding import Utf8File
+from datasources.encoding import Utf8File, utf8_text
 from datasources.options import MIB, ReadOptions
 
 
@@ -21,7 +21,7 @@ class TextFile:
 
     def between(self, start: int, stop: int) -> list[Record]:
         """The records that are not blank of a stretch of whole records."""
-        lines = io.StringIO(self.text.read(start, stop).decode(), newline="")
+        lines = io.StringIO(utf8_text(self.text.read(start, stop)), newline="")
         records = list(read_records(lines, self.delimiter, self.options))
         if records[-1] == [END_OF_FILE]:
             records.pop()

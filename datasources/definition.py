@@ -112,7 +112,9 @@ def parse_json(document: str | bytes, source: str = "") -> Any:
         raise _no_json("it is not UTF-8: save it as UTF-8", source) from error
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise _no_json(f"it is no JSON at {where} ({error.msg[:1].lower()}{error.msg[1:]})", source) from error
+        raise _no_json(
+            f"it is no JSON at {where} ({error.msg[:1].lower()}{error.msg[1:]})", source
+        ) from error
     except RecursionError as error:
         raise _no_json(f"it is nested more than {DEPTH_MAX} levels deep", source) from error
     except ValueError as error:  # from the hooks, or an integer of thousands of digits
@@ -143,7 +145,11 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _is_deeper(data: Any, levels: int) -> bool:
     parts = [data]
     for _ in range(levels):
-        below = [list(part.values()) if isinstance(part, dict) else part for part in parts if isinstance(part, dict | list)]
+        below = [
+            list(part.values()) if isinstance(part, dict) else part
+            for part in parts
+            if isinstance(part, dict | list)
+        ]
         parts = [part for children in below for part in children]
     return any(isinstance(part, dict | list) for part in parts)
 
@@ -157,7 +163,9 @@ def _no_json(said: str, source: str) -> DefinitionError:
 
 def _find_problems(definition: ReportDefinition) -> Iterator[Problem]:
     if definition.locale is not None and not _locale(definition.locale):
-        yield Problem("locale", f"found {found_text(definition.locale)}; allowed is a code such as pt-BR or en-US.")
+        yield Problem(
+            "locale", f"found {found_text(definition.locale)}; allowed is a code such as pt-BR or en-US."
+        )
     yield from _repeated("parameters", "id", (one.id for one in definition.parameters))
     for index, parameter in enumerate(definition.parameters):
         yield from _parameter_problems(f"parameters[{index}]", parameter, definition.locale)
@@ -175,10 +183,10 @@ def _repeated(path: str, key: str, names: Iterable[str]) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for index, name in enumerate(names):
         if name in first:
-            dotted = f".{key}" if key else ""
+            own = "name" if key else "text"
             yield Problem(
-                f"{path}[{index}]{dotted}",
-                f"found {found_text(name)}, which {path}[{first[name]}] is too; each needs {'a name' if key else 'a text'} of its own.",
+                f"{path}[{index}]{f'.{key}' if key else ''}",
+                f"found {found_text(name)}, which {path}[{first[name]}] is too; each needs a {own} of its own.",
             )
         first.setdefault(name, index)
 
@@ -221,9 +229,14 @@ def _aggregate_problems(
     bands = {band.name: band for band in definition.bands}
     band = bands.get(aggregate.band)
     if band is None:
-        yield Problem(f"{path}.band", f"found {found_text(aggregate.band)}: {remedy(aggregate.band, bands, noun='band')}")
+        yield Problem(
+            f"{path}.band",
+            f"found {found_text(aggregate.band)}: {remedy(aggregate.band, bands, noun='band')}",
+        )
     elif band.datasource is None:
-        yield Problem(f"{path}.band", f"found {found_text(band.name)}, a band without a datasource; it has no rows.")
+        yield Problem(
+            f"{path}.band", f"found {found_text(band.name)}, a band without a datasource; it has no rows."
+        )
 
 
 # Writing
@@ -235,7 +248,8 @@ def definition_text(definition: ReportDefinition) -> str:
 
     Parsing it gives *definition* back; equal definitions give equal bytes.
     """
-    data = definition.model_dump(mode="python", by_alias=True, exclude_defaults=True)
+    # A model that was changed without checks is written as it stands: reading it back is what refuses it.
+    data = definition.model_dump(mode="python", by_alias=True, exclude_defaults=True, warnings=False)
     return _written({"format": definition.format, **data}, "") + "\n"
 
 

@@ -28,7 +28,7 @@ from datasources.elements import (
 )
 from datasources.exceptions import Problem
 from datasources.filters import AllOf, AnyOf, Condition
-from datasources.suggestion import found_text, listed, nearest
+from datasources.suggestion import allowed, found_text, nearest
 
 Step = str | int
 
@@ -154,7 +154,8 @@ def _problem(detail: ErrorDetails, steps: list[Step], data: Any) -> Problem:
     kind, found, context = detail["type"], detail["input"], detail.get("ctx", {})
     path = path_text(steps)
     if "where" in steps and steps[-1] == "value" and kind != "extra_forbidden":
-        return Problem(path, f"found {found_text(found)}; allowed is {_VALUE}.")
+        # It was tried as each type that it could have been: what is said once is the whole value.
+        return Problem(path, f"found {found_text(_node_at(steps, data))}; allowed is {_VALUE}.")
     if kind == "missing":
         return Problem(path, "is missing, and required.")
     if kind == "extra_forbidden":
@@ -163,7 +164,7 @@ def _problem(detail: ErrorDetails, steps: list[Step], data: Any) -> Problem:
         key = str(context["discriminator"]).strip("'")
         known = _SOURCES if key == "kind" else _ELEMENTS
         if kind == "union_tag_not_found":
-            return Problem(f"{path}.{key}", f"is missing; allowed are {listed(known)}.")
+            return Problem(f"{path}.{key}", f"is missing; {allowed(known)}.")
         return Problem(f"{path}.{key}", _not_among(found[key], list(known)))
     if kind == "literal_error":
         return Problem(path, _not_among(found, _literals(str(context["expected"]))))
@@ -176,7 +177,10 @@ def _problem(detail: ErrorDetails, steps: list[Step], data: Any) -> Problem:
         key, words = _BOUNDS[kind]
         return Problem(path, f"found {found_text(found)}; allowed is {words} {context[key]:g}.")
     if kind in ("too_short", "string_too_short"):
-        return Problem(path, "is empty; at least one " + ("entry" if kind == "too_short" else "character") + " is needed.")
+        return Problem(
+            path,
+            "is empty; at least one " + ("entry" if kind == "too_short" else "character") + " is needed.",
+        )
     if kind == "string_too_long":
         return Problem(path, f"has {len(found):,} characters; allowed are at most {context['max_length']:,}.")
     if kind == "value_error":
@@ -190,9 +194,7 @@ def _literals(expected: str) -> list[str]:
 
 
 def _not_among(found: Any, known: Sequence[str]) -> str:
-    near = nearest(found, known) if isinstance(found, str) else None
-    hint = f" Did you mean {near}?" if near else ""
-    return f"found {found_text(found)}; allowed {'is' if len(known) == 1 else 'are'} {listed(known)}.{hint}"
+    return f"found {found_text(found)}; {allowed(known)}."
 
 
 def _unknown_key(key: str, model: type[BaseModel] | None) -> str:
@@ -200,14 +202,12 @@ def _unknown_key(key: str, model: type[BaseModel] | None) -> str:
         return "is no key that is known here."
     known = [field.alias or name for name, field in model.model_fields.items()]
     near = nearest(key.replace("_", ""), known)
-    return f"is no key that is known here; {f'did you mean {near}?' if near else f'allowed are {listed(known)}.'}"
+    return f"is no key that is known here; {f'did you mean {near}?' if near else f'{allowed(known)}.'}"
 
 
 def _model_at(steps: Sequence[Step], data: Any) -> type[BaseModel] | None:
     """The model whose keys may stand at *steps*."""
-    node = data
-    for step in steps:
-        node = node[step]
+    node = _node_at(steps, data)
     match list(steps):
         case []:
             return ReportDefinition
@@ -222,3 +222,9 @@ def _model_at(steps: Sequence[Step], data: Any) -> type[BaseModel] | None:
         case [*_, str(name), int()]:
             return _LISTED.get(name)
     return None
+
+
+def _node_at(steps: Sequence[Step], data: Any) -> Any:
+    for step in steps:
+        data = data[step]
+    return data

@@ -23,6 +23,14 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _lists_are_tuples(cls, data: Any) -> Any:
+        """JSON has lists where the frozen models have tuples."""
+        if not isinstance(data, dict):
+            return data
+        return {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+
 
 ParameterType = Literal["text", "number", "date", "datetime", "boolean", "select", "multiselect"]
 ParameterValue = str | int | Decimal | bool | tuple[str, ...] | None
@@ -37,11 +45,6 @@ class Parameter(Strict):
     required: bool = False
     default_value: Any = Field(default=None, alias="defaultValue")  # checked as its type by `parameters`
     options: tuple[str, ...] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        return _tuples(data, "options")
 
     @model_validator(mode="after")
     def _options_fit_the_type(self) -> Self:
@@ -62,22 +65,12 @@ class FileSource(Strict):
     encoding: str | None = None
     null_values: tuple[str, ...] = ()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        return _tuples(data, "null_values")
-
 
 class InlineSource(Strict):
     """Records that stand in the definition itself."""
 
     kind: Literal["inline"]
     records: tuple[dict[str, Any], ...]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        return _tuples(data, "records")
 
 
 class MemorySource(Strict):
@@ -144,11 +137,6 @@ class TableElement(_Element):
     type: Literal["table"]
     columns: tuple[Name, ...] = Field(min_length=1)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        return _tuples(data, "columns")
-
 
 class BarcodeElement(_Element):
     """The value of a field as a bar code."""
@@ -181,11 +169,6 @@ class BandDefinition(Strict):
     """None for a band that only draws fixed elements."""
     fields: tuple[DeclaredField, ...] = ()
     elements: tuple[Element, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        return _tuples(data, "fields", "elements")
 
 
 class AggregateElement(Strict):
@@ -233,20 +216,6 @@ class ReportDefinition(Strict):
     datasources: dict[Identifier, Source]
     bands: tuple[BandDefinition, ...] = Field(min_length=1)
     aggregates: tuple[AggregateElement, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        return _tuples(data, "parameters", "bands", "aggregates")
-
-
-def _tuples(data: Any, *keys: str) -> Any:
-    """JSON has lists where the frozen models have tuples."""
-    if not isinstance(data, dict):
-        return data
-    return {
-        key: tuple(value) if key in keys and isinstance(value, list) else value for key, value in data.items()
-    }
 
 
 PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}")

@@ -18,6 +18,8 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 WINDOWS_1252 = "windows-1252"
+NO_FILE_ENCODINGS = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+"""Text encodings to Python, but of names and literals: no file is written in them."""
 # Five bytes have no character in Windows-1252; files that hold them mean the control character of latin-1.
 WINDOWS_1252_TABLE = "".join(
     bytes([byte]).decode("cp1252", "ignore") or bytes([byte]).decode("latin-1") for byte in range(256)
@@ -91,6 +93,16 @@ def decode(data: bytes, declared: str | None, band: str) -> tuple[str, tuple[Dat
     return "".join(text for text, _ in parts), padding + replacement_warnings(replaced, name, band)
 
 
+def utf8_text(data: bytes) -> str:
+    """The text of bytes that were found to be UTF-8 before; `SourceUnreadable` if they no longer are."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise SourceUnreadable(
+            "The file changed while it was read; read it again when it is complete."
+        ) from error
+
+
 def to_utf8(file: BinaryIO, declared: str | None, band: str) -> Utf8File:
     """
     The same file if it is valid UTF-8, else an anonymous temporary copy that is; in constant memory.
@@ -128,7 +140,7 @@ def declared_encoding(declared: str | None, head: bytes) -> Encoding | None:
         codec = codecs.lookup(declared)
     except (LookupError, ValueError) as error:
         raise _unknown_encoding(declared) from error
-    if not getattr(codec, "_is_text_encoding", True):
+    if not getattr(codec, "_is_text_encoding", True) or codec.name in NO_FILE_ENCODINGS:
         raise _unknown_encoding(declared)
     name = codec.name.removesuffix("-sig")
     if name == "cp1252":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasources.base import Cell, Lists, RawBand
+from datasources.base import Cell, DataWarning, Lists, RawBand
 from datasources.csv import column_names, columns_of
 from datasources.exceptions import SourceError, SourceTooLarge, SourceUnreadable
 from datasources.extent import Table, find_table
@@ -23,6 +24,9 @@ CELLS_MAX = 50_000_000
 """A sheet is a full rectangle in memory, so two far corners alone can claim billions of cells."""
 _WORKSHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _CELL_PLACE = re.compile(rb"""\br=["']([A-Za-z]{1,3})(\d{1,7})["']""")
+_ERROR_CELL = re.compile(rb'<c(?:\s[^<>]*)?\st="e"')
+OVERLAP_BYTES = 256
+"""What is looked at again with the next block of a sheet: more than the tag of a cell has."""
 _ODS_REPEAT = re.compile(rb"""number-(columns|rows)-repeated=["'](\d{1,9})["'][^>]*?(/?)>""")
 
 
@@ -34,14 +38,15 @@ def read_workbook(path: Path, name: str, options: ReadOptions) -> tuple[RawBand,
     a limit, and `SourceError` when the optional reader is not installed.
     """
     try:
-        _check_archive(path, options)
+        errors = _check_archive(path, options)
         sheets = _sheets(path)
         tables = [(title, rows, table) for title, rows in sheets if (table := _find_table(rows))]
         if not tables:
             raise SourceUnreadable(f"{path.name} holds no filled cell; give a workbook with a table.")
         if len(tables) == 1:
             tables = [(name, *tables[0][1:])]
-        return tuple(_band(title, rows, table, options) for title, rows, table in tables)
+        first, *others = [_band(title, rows, table, options) for title, rows, table in tables]
+        return replace(first, warnings=(*first.warnings, *_error_warnings(errors))), *others
     except SourceError as error:
         error.source = error.source or str(path)
         raise
@@ -136,10 +141,15 @@ def _seen(header: Sequence[str], columns: Sequence[Sequence[Cell]], unnamed: boo
 # ------------------------------------------------------------------ before it is opened
 
 
-def _check_archive(path: Path, options: ReadOptions) -> None:
-    """Refuse what would inflate past the limits, by what the archive declares and where its cells stand."""
+def _check_archive(path: Path, options: ReadOptions) -> int:
+    """
+    Refuse what would inflate past the limits, by what the archive declares and where its cells stand.
+
+    Gives how many cells hold an error: the reader takes them for empty ones.
+    """
+    errors = 0
     if not zipfile.is_zipfile(path):
-        return
+        return errors
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -148,11 +158,19 @@ def _check_archive(path: Path, options: ReadOptions) -> None:
             _check_inflated(path, sum(member.file_size for member in members), options)
             for member in members:
                 if _WORKSHEET.fullmatch(member.filename):
-                    _check_corners(path, archive, member)
+                    errors += _check_corners(path, archive, member)
                 elif member.filename == "content.xml":
                     _check_repeats(path, archive, member)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, OSError) as error:
         raise _broken(path) from error
+    return errors
+
+
+def _error_warnings(errors: int) -> tuple[DataWarning, ...]:
+    if not errors:
+        return ()
+    message = f"{errors} cell(s) of the workbook hold an error, such as #N/A or #DIV/0!, and count as empty."
+    return (DataWarning("error_cells", message, None, None, errors),)
 
 
 def _check_inflated(path: Path, inflated: int, options: ReadOptions) -> None:
@@ -167,18 +185,21 @@ def _check_inflated(path: Path, inflated: int, options: ReadOptions) -> None:
         )
 
 
-def _check_corners(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse a sheet whose filled cells span more cells than fit into memory."""
+def _check_corners(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """Refuse a sheet whose filled cells span more cells than fit into memory; gives how many hold an error."""
     letters: set[bytes] = set()
-    bottom, overlap = 0, b""
+    bottom, errors, overlap = 0, 0, b""
     with archive.open(member) as sheet:
         while block := sheet.read(MIB):
             places = _CELL_PLACE.findall(overlap + block)
             letters.update(place[0] for place in places)
             bottom = max(bottom, *(int(place[1]) for place in places), 0)
-            overlap = block[-32:]
+            if b'"e"' in block:
+                errors += len(_ERROR_CELL.findall(overlap + block)) - len(_ERROR_CELL.findall(overlap))
+            overlap = block[-OVERLAP_BYTES:]
     right = max(map(_column_number, letters), default=0)
     _check_cells(path, right * bottom)
+    return errors
 
 
 def _column_number(letters: bytes) -> int:

@@ -8,6 +8,8 @@ Everything that reading a source can raise.
     ├── SourceUnreadable        not what it should be: binary, truncated, broken, of an unknown kind
     ├── SourceTooLarge          past a stated limit
     ├── SourceOptionError       an option that does not fit the source
+    ├── SourceTimeout           the source did not answer in time
+    ├── QueryRefused            a query is not one plain SELECT
     ├── ParameterError          what the reader chose does not fit the report's parameters
     └── DefinitionError         a report's definition is not valid
 """
@@ -49,6 +51,14 @@ class SourceTooLarge(SourceError):
 
 class SourceOptionError(SourceError):
     """An option does not fit the source, such as a delimiter of two characters."""
+
+
+class SourceTimeout(SourceError):
+    """The source did not answer within its time."""
+
+
+class QueryRefused(SourceError):
+    """A query is not one plain SELECT, or a parameter stands where none can be bound; it was not run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from datasources.base import DataWarning, RawBand
 from datasources.compression import open_plain
-from datasources.encoding import decode, to_utf8
+from datasources.encoding import decode, to_utf8, utf8_text
 from datasources.exceptions import SourceUnreadable
 from datasources.options import ReadOptions
 from datasources.records import BandBuilder, Digits, is_grid, mend
@@ -125,12 +125,12 @@ class _Reader:
     def _read_utf8(self, file: BinaryIO, start: int) -> BandBuilder:
         file.seek(start)
         first = file.readline(self.options.small_bytes)
-        is_lines = first.endswith(b"\n") and self._is_value(first.decode()) and _holds_more(file)
+        is_lines = first.endswith(b"\n") and self._is_value(utf8_text(first)) and _holds_more(file)
         file.seek(start)
         return (
-            self._read_lines(line.decode() for line in file)
+            self._read_lines(utf8_text(line) for line in file)
             if is_lines
-            else self._read_text(file.read().decode())
+            else self._read_text(utf8_text(file.read()))
         )
 
     def _decode(self, data: bytes) -> str:

@@ -72,7 +72,7 @@ def parse_argument(text: str) -> Argument:
         )
     if not path:
         raise SourceOptionError("A path is empty: give a file, a folder, a pattern or -.", source=text)
-    return Argument(name.strip() or _default_name(path), path)
+    return Argument(_text_of(name).strip() or _default_name(path), path)
 
 
 def unique_bands(bands: Sequence[RawBand]) -> tuple[RawBand, ...]:
@@ -117,8 +117,12 @@ def _default_name(path: str) -> str:
         stem, ending = os.path.splitext(text)
         if stem and ending.lower() in endings:
             text = stem
-    # File names are bytes: what is no text in them cannot stand in a prompt.
-    return os.fsencode(text).decode("utf-8", "replace").strip() or "data"
+    return _text_of(text).strip() or "data"
+
+
+def _text_of(words: str) -> str:
+    """Words of the command line are bytes, read as UTF-8 in every locale; what is no text cannot stand in a prompt."""
+    return os.fsencode(words).decode("utf-8", "replace")
 
 
 def _read(argument: Argument, options: ReadOptions) -> tuple[RawBand, ...]:

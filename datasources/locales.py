@@ -5,8 +5,33 @@ from __future__ import annotations
 from datasources.base import DecimalStyle
 
 # From Unicode CLDR's decimal symbols, the languages that reports here are likely to come in.
-_COMMA_LANGUAGES = frozenset("pt es de fr it nl pl ru tr da sv nb fi cs ro hu el uk ca gl id vi".split())
-_POINT_LANGUAGES = frozenset("en zh ja ko hi he th ms".split())
+_COMMA_LANGUAGES = frozenset(
+    [
+        "pt",
+        "es",
+        "de",
+        "fr",
+        "it",
+        "nl",
+        "pl",
+        "ru",
+        "tr",
+        "da",
+        "sv",
+        "nb",
+        "fi",
+        "cs",
+        "ro",
+        "hu",
+        "el",
+        "uk",
+        "ca",
+        "gl",
+        "id",
+        "vi",
+    ]
+)
+_POINT_LANGUAGES = frozenset(["en", "zh", "ja", "ko", "hi", "he", "th", "ms"])
 
 
 def style_of_locale(locale: str | None) -> DecimalStyle | None:

@@ -55,7 +55,9 @@ def _template_problems(path: str, text: str, declared: Mapping[str, Parameter]) 
     for match in _mark.finditer(text):
         if match["placeholder"] is None:
             shown = found_text(text[match.start() : match.start() + SHOWN])
-            yield Problem(path, f"found {shown}; allowed is {{{{name}}}} with the id of a declared parameter.")
+            yield Problem(
+                path, f"found {shown}; allowed is {{{{name}}}} with the id of a declared parameter."
+            )
             return  # what follows is most likely the rest of the same template
         name = names_in(match.group())[0]
         if name not in declared:
@@ -96,4 +98,7 @@ def _segment_problems(path: str, segment: str, declared: Mapping[str, Parameter]
         yield Problem(path, f"{parameter.id} may be unset; in a path it is required, or has a default.")
     for option in parameter.options or ():
         if _unsafe_segment(option):
-            yield Problem(path, f"the option {found_text(option)} of {parameter.id} is no plain name of a file or folder.")
+            yield Problem(
+                path,
+                f"the option {found_text(option)} of {parameter.id} is no plain name of a file or folder.",
+            )

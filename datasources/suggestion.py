@@ -34,7 +34,12 @@ def remedy(name: str, known: Collection[str], *, noun: str) -> str:
         return f"did you mean {near}?"
     if not known:
         return f"there is no {noun}."
-    return f"allowed {'is' if len(known) == 1 else 'are'} {listed(known)}."
+    return f"{allowed(known)}."
+
+
+def allowed(names: Collection[str]) -> str:
+    """The names that may stand somewhere, with their verb."""
+    return f"allowed {'is' if len(names) == 1 else 'are'} {listed(names)}"
 
 
 def listed(names: Collection[str], last: str = "and") -> str:

@@ -19,7 +19,7 @@ def temporary_copy(name: str) -> Iterator[BinaryIO]:
     """
     copy: BinaryIO | None = None
     try:
-        copy = tempfile.TemporaryFile("w+b")
+        copy = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - it outlives this function
         yield copy
         copy.flush()
         copy.seek(0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from engine.columns import Coercion, ColumnType
 from engine.exceptions import (
     EngineError,
+    QueryError,
     SnapshotCorrupt,
     SnapshotError,
     SnapshotFormatError,
@@ -13,14 +14,24 @@ from engine.exceptions import (
     SnapshotNotSaved,
 )
 from engine.excerpt import Excerpt
-from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
+from engine.profile import (
+    AppliedFilter,
+    BandProfile,
+    FieldProfile,
+    GroupProfile,
+    Profile,
+    ReportAggregate,
+    ReportInfo,
+)
 from engine.snapshot import Snapshot, materialize, profile_snapshot, take_excerpt
 
 if TYPE_CHECKING:
+    from engine.process import process_report
     from engine.snapshot_file import open_snapshot, prune_snapshots, save_snapshot, verify_snapshot
     from engine.snapshot_hash import snapshot_id
 
 __all__ = [
+    "AppliedFilter",
     "BandProfile",
     "Coercion",
     "ColumnType",
@@ -29,6 +40,9 @@ __all__ = [
     "FieldProfile",
     "GroupProfile",
     "Profile",
+    "QueryError",
+    "ReportAggregate",
+    "ReportInfo",
     "Snapshot",
     "SnapshotCorrupt",
     "SnapshotError",
@@ -37,6 +51,7 @@ __all__ = [
     "SnapshotNotSaved",
     "materialize",
     "open_snapshot",
+    "process_report",
     "profile_snapshot",
     "prune_snapshots",
     "save_snapshot",
@@ -45,8 +60,9 @@ __all__ = [
     "verify_snapshot",
 ]
 
-_STORED = {
+_LATER = {
     "open_snapshot": "engine.snapshot_file",
+    "process_report": "engine.process",
     "prune_snapshots": "engine.snapshot_file",
     "save_snapshot": "engine.snapshot_file",
     "snapshot_id": "engine.snapshot_hash",
@@ -55,7 +71,7 @@ _STORED = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what stores snapshots when it is first asked for: most reports are never stored (PEP 562)."""
-    if name not in _STORED:
+    """Import what stores snapshots and processes definitions when it is first asked for (PEP 562)."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_STORED[name]), name)
+    return getattr(import_module(_LATER[name]), name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datasources.base import Cell, DataWarning, Lists, RawBand
 from engine import plain, total_rows
 from engine.columns import ColumnType, Typed, read_cell
+from engine.declared import unknown_fields
 from engine.enums import near_equal_warnings
 from engine.statistics import BandStatistics
 from engine.total_rows import TotalRow
@@ -60,8 +61,10 @@ def raw_rows(raw: RawBand, rows: Sequence[int]) -> list[tuple[Cell, ...]]:
     """The untyped rows at the ascending positions *rows* of the source."""
     if isinstance(raw.cells, Lists):
         return [tuple(column[row] for column in raw.cells.columns) for row in rows]
+    from datasources.arrow_types import python_values
+
     table = raw.cells.take(rows)
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return list(zip(*map(python_values, table.columns), strict=True))
 
 
 def type_band(raw: RawBand, *, complete: bool = True) -> Band:
@@ -94,6 +97,7 @@ def type_band(raw: RawBand, *, complete: bool = True) -> Band:
             break
     warnings = (
         *raw.warnings,
+        *unknown_fields(raw),
         *analysed.warnings,
         *(warning for total in totals for warning in total.warnings),
         *near_equal_warnings(analysed.statistics, raw.name),

@@ -16,11 +16,12 @@ from datasources.base import Cell, DataWarning, Lists, RawBand, Stream
 from engine import counting, roles
 from engine.columns import ColumnType, Typed, read_cell
 from engine.cubes import Measure
-from engine.evidence import ColumnEvidence, observe
+from engine.declared import declared_warnings, kind_of, misfits_among
+from engine.evidence import ColumnEvidence, Misfits, observe
 from engine.passes import read_numbers, run_pass, without_rows
 from engine.plan import Plan, Sample, Way
 from engine.states import BandState, ColumnState, finish_sum
-from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
+from engine.statistics import DISTINCT_MAX, Axis, BandStatistics, FieldStatistics, Total, axes_of
 from engine.typing import decide_types
 
 if TYPE_CHECKING:
@@ -69,20 +70,40 @@ def analyse(
         measures = [position for position, one in enumerate(fields) if one.role in roles.SUMMABLE]
         missing = {(axis.field, measure) for axis in axes for measure in measures} - sums.keys()
         if not missing and not reread:
-            return (
-                columns,
-                BandStatistics(rows, fields, _finish_sums(axes, measures, fields, columns, sums)),
-                warnings,
-            )
+            statistics = BandStatistics(rows, fields, _finish_sums(axes, measures, fields, columns, sums))
+            return columns, statistics, (*warnings, *_declared(raw, columns, evidence, states, sample))
         plan = sample.plan_for(missing, reread)
+
+
+def _declared(
+    raw: RawBand,
+    columns: Sequence[ColumnType],
+    evidence: Sequence[ColumnEvidence],
+    states: Mapping[int, ColumnState],
+    sample: Sample,
+) -> Iterator[DataWarning]:
+    """What declared types cost, column by column."""
+    for position, (column, found) in enumerate(zip(columns, evidence, strict=True)):
+        if column.declared:
+            misfits = Misfits()
+            misfits.merge(found.misfits)
+            if sample.ways[position] == "encoded":
+                misfits.merge(misfits_among(states[position].values or {}, column))
+            yield from declared_warnings(column, found, misfits, raw.name)
 
 
 def _differs(guess: ColumnType, column: ColumnType, way: Way) -> bool:
     """Whether what was summed or bounded under *guess* is of no use for *column*."""
     if way in ("text", "skipped") and column.type == "text":
         return False
-    same = (guess.type, guess.scale, guess.double, guess.style, guess.day_first, guess.compact)
-    return same != (column.type, column.scale, column.double, column.style, column.day_first, column.compact)
+    return _reading(guess) != _reading(column)
+
+
+def _reading(column: ColumnType) -> tuple[object, ...]:
+    # Only a declared column leaves cells of another unit out.
+    unit = column.unit if column.declared else None
+    style = (column.style, column.day_first, column.compact, unit)
+    return (column.type, column.scale, column.double, *style)
 
 
 def _overflown(plan: Plan, state: BandState) -> dict[int, Way]:
@@ -105,7 +126,10 @@ def _evidence(
         # Not read at all: the sample proved it text.
         return ColumnEvidence(cells=1, hopeless=True)
     if state.values is not None and sample.ways[position] == "encoded":
-        return observe(state.values, raw.columns[position])
+        is_declared = kind_of(raw, position) is not None
+        evidence = observe(state.values, raw.columns[position], compact=is_declared or None)
+        evidence.misfits = state.misfits
+        return evidence
     return state.evidence if state.evidence is not None else ColumnEvidence()
 
 
@@ -163,8 +187,11 @@ def _wide_field(
         cells = sum(bounds.days.values())
         months = frozenset(day[:7] for day in bounds.days)
         days = frozenset(bounds.days) if len(months) == 1 else frozenset()
+        # A date is its day, so the days are its values.
+        is_counted = column.type == "date" and len(bounds.days) <= DISTINCT_MAX
+        counts: dict[Typed, int] | None = dict(bounds.days.items()) if is_counted else None
         return FieldStatistics(
-            column, None, rows - cells, None, cells, None, bounds.first, bounds.last, months, days
+            column, None, rows - cells, counts, cells, None, bounds.first, bounds.last, months, days
         )
     return FieldStatistics(column, None, state.nulls, None, rows - state.nulls)
 

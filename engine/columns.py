@@ -65,6 +65,11 @@ class ColumnType:
     label: str | None = None
 
     @property
+    def declared_type(self) -> FieldType | None:
+        """The type, where it is declared."""
+        return self.type if self.declared else None
+
+    @property
     def shown_unit(self) -> str | None:
         """The unit that is declared, or that the cells are written with."""
         return self.declared_unit or self.unit
@@ -80,9 +85,7 @@ def read_cell(value: Cell, column: ColumnType) -> Typed:
         value = strip(value)
         if not value or value in column.null_values:
             return None
-    elif value is None:
-        return None
-    elif column.declared and isinstance(value, float) and not isfinite(value):
+    elif value is None or (column.declared and not is_finite(value)):
         return None
     match column.type:
         case "text":
@@ -95,6 +98,13 @@ def read_cell(value: Cell, column: ColumnType) -> Typed:
             return value if isinstance(value, bool) else BOOLEANS.get(str(value).lower())
         case _:
             return _read_date(value, column)
+
+
+def is_finite(value: Cell) -> bool:
+    """Whether *value* is anything but a NaN or an infinity."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return not isinstance(value, float) or isfinite(value)
 
 
 def read_declared_boolean(value: Cell) -> bool | None:
@@ -154,8 +164,11 @@ def _read_date(value: Cell, column: ColumnType) -> str | None:
     if cell is None:
         return None
     first: Literal["day", "month"] = "day" if column.day_first else "month"
-    if column.declared and not dates.is_possible(cell, first):
-        return None
+    if column.declared:
+        # Cells of several formats may stand there, and only the separated ones leave the order open.
+        first = first if cell.format in dates.SEPARATED else "day"
+        if not dates.is_possible(cell, first):
+            return None
     return dates.day_text(cell, first) if column.type == "date" else dates.moment_text(cell, first)
 
 
@@ -170,5 +183,5 @@ def text_of(value: Cell) -> str:
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, float):
-        return repr(value)
+        return repr(value + 0.0)  # -0.0 is 0.0
     return str(value) if value is None else integer_text(value)

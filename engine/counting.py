@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from datasources.base import Cell
+from datasources.base import Cell, Role
 from engine import roles
 from engine.columns import ColumnType, Typed, read_cell
 from engine.dates import moment_key
@@ -43,7 +43,7 @@ def count_typed(
     if column.type == "number":
         low: Typed = min(counts, default=None)  # type: ignore[type-var]
         high: Typed = max(counts, default=None)  # type: ignore[type-var]
-        role: roles.Role = "id"
+        role: Role = "id"
         if not is_parent:
             role = role_of(column, evidence, low, high, filled, rows)
         return FieldStatistics(column, role, nulls, kept, filled, _total(counts, column), low, high)
@@ -73,12 +73,14 @@ def role_of(
     rows: int,
     *,
     counts_up: bool = False,
-) -> roles.Role:
-    """The role of a number column with these bounds."""
+) -> Role:
+    """The role of a number column with these bounds, unless the report declares it."""
+    if column.role is not None:
+        return column.role
     return roles.role_of(
         roles.NumberColumn(
             name=column.name,
-            unit=column.unit,
+            unit=column.shown_unit,
             integers=not column.double and column.scale == 0,
             minimum=minimum,  # type: ignore[arg-type]
             maximum=maximum,  # type: ignore[arg-type]

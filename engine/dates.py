@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, NamedTuple
 
+from datasources.locales import is_month_first
+
 DateFormat = Literal["YYYY-MM-DD", "D/M/Y", "D-M-Y", "D.M.Y", "YYYYMMDD", "native"]
 """`D/M/Y` stands for both orders until the column decides between day first and month first."""
 
@@ -22,6 +24,8 @@ _read = re.compile(
     rf"(?:([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})|([0-9]{{1,2}})([-/.])([0-9]{{1,2}})\5([0-9]{{4}})){_TIME}"
 ).fullmatch
 _SEPARATED: dict[str, DateFormat] = {"/": "D/M/Y", "-": "D-M-Y", ".": "D.M.Y"}
+SEPARATED = frozenset(_SEPARATED.values())
+"""The formats in which day and month could be either way round."""
 
 
 class DateCell(NamedTuple):
@@ -160,24 +164,16 @@ def settle_dates(
     if evidence.second_over_12:
         return ("month", False) if not evidence.not_month_first else "impossible_date"
     assumed = not evidence.first_over_12
-    if assumed and (locale or "").replace("_", "-").lower() == "en-us":
+    if assumed and is_month_first(locale):
         return ("month", False) if not evidence.not_month_first else "impossible_date"
     if evidence.not_day_first:
         return "impossible_date"
     return "day", assumed and not locale
 
 
-def settle_declared(
-    evidence: DateEvidence, locale: str | None
-) -> tuple[Literal["day", "month"], bool]:
-    """Which part comes first in a column that is declared a date, whatever cells that leaves unread."""
-    if evidence.first_over_12 and evidence.second_over_12:
-        return ("month" if evidence.second_over_12 > evidence.first_over_12 else "day"), False
-    if evidence.first_over_12 or evidence.second_over_12:
-        return ("day" if evidence.first_over_12 else "month"), False
-    if (locale or "").replace("_", "-").lower() == "en-us":
-        return "month", False
-    return "day", bool(evidence.separated) and not locale
+def last_day(year: int, month: int) -> int:
+    """The last day of a month."""
+    return monthrange(year, month)[1]
 
 
 def is_possible(cell: DateCell, first: Literal["day", "month"]) -> bool:
@@ -195,6 +191,17 @@ def day_text(cell: DateCell, first: Literal["day", "month"]) -> str:
 def moment_text(cell: DateCell, first: Literal["day", "month"]) -> str:
     """`YYYY-MM-DDTHH:MM:SS[.fff]` with the offset as written."""
     return day_text(cell, first) + cell.clock
+
+
+def local_time(text: str) -> str:
+    """
+    What `moment_text` gives, without its offset and without zeros that end its fraction.
+
+    >>> local_time("2026-01-01T10:00:00.500-03:00")
+    '2026-01-01T10:00:00.5'
+    """
+    fraction = re.match(r"\.[0-9]*[1-9]", text[19:])
+    return text[:19] + (fraction.group() if fraction else "")
 
 
 def moment_key(text: str) -> tuple[str, str, str]:

@@ -42,7 +42,7 @@ def same_content(one: Band, other: Band) -> bool:
 
 def _kind(band: Band, position: int) -> tuple[object, ...]:
     column = band.columns[position]
-    return column.type, column.unit, column.scale, column.double
+    return column.type, column.shown_unit, column.scale, column.double, column.role
 
 
 def _same_statistics(one: Band, other: Band, pairs: Sequence[tuple[int, int]]) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from datasources.base import Cell
+from datasources.base import Cell, FieldType
 from engine.cleaning import strip
 from engine.columns import ColumnType, read_cell
 from engine.cubes import Measure
+from engine.declared import may_fit
+from engine.evidence import Misfits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +29,14 @@ class Encoded:
     counts: dict[Cell, int]
     """Rows per key, without null."""
     nulls: int
+    misfits: Misfits = field(default_factory=Misfits)
+    """The cells that do not fit the declared type, whose keys are None too."""
 
 
-def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
-    """Encode a column by its distinct cells."""
+def encode(
+    column: pa.ChunkedArray, null_values: tuple[str, ...], declared: FieldType | None = None
+) -> Encoded:
+    """Encode a column by its distinct cells; those that a *declared* type rules out are nulls."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -52,6 +58,12 @@ def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
     keys = [
         _clean(cell, null_values) if count else None for cell, count in zip([*raw, None], seen, strict=True)
     ]
+    misfits = Misfits()
+    if declared is not None:
+        for index, (key, count) in enumerate(zip(keys, seen, strict=True)):
+            if key is not None and not may_fit(key, declared):
+                misfits.add(key, count)
+                keys[index] = None
     counts: dict[Cell, int] = {}
     nulls = 0
     for key, count in zip(keys, seen, strict=True):
@@ -59,7 +71,7 @@ def encode(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> Encoded:
             nulls += count
         elif count:
             counts[key] = counts.get(key, 0) + count
-    return Encoded(codes, keys, counts, nulls)
+    return Encoded(codes, keys, counts, nulls, misfits)
 
 
 def _clean(cell: Cell, null_values: tuple[str, ...]) -> Cell:

@@ -9,13 +9,35 @@ from datetime import date
 from datasources.base import Cell
 from engine import dates, numbers
 from engine.cleaning import DATE_NULL_TOKENS, is_null_token
-from engine.columns import BOOLEANS
+from engine.columns import BOOLEANS, text_of
 from engine.names import name_tokens
 
 NEAR_MISS_TENTHS = 9
 """A text column of which these tenths read as one type get a warning (spec 2, numbers, 8)."""
 SAMPLE_SIZE = 3
 """Texts that a warning shows."""
+
+
+@dataclass(slots=True)
+class Misfits:
+    """Cells that do not fit the declared type: a state with `merge`."""
+
+    cells: int = 0
+    sample: list[str] = field(default_factory=list)
+    """The first few by value, whatever order the cells come in."""
+
+    def add(self, cell: Cell, count: int) -> None:
+        """Count *cell*, seen *count* times."""
+        self.cells += count
+        self._keep([text_of(cell)])
+
+    def merge(self, other: Misfits) -> None:
+        """Take in the misfits of other rows."""
+        self.cells += other.cells
+        self._keep(other.sample)
+
+    def _keep(self, texts: list[str]) -> None:
+        self.sample = sorted({*self.sample, *texts})[:SAMPLE_SIZE]
 
 
 @dataclass(slots=True)
@@ -35,6 +57,8 @@ class ColumnEvidence:
     not_number: list[str] = field(default_factory=list)
     """A few texts that are no numbers; likewise no dates."""
     not_date: list[str] = field(default_factory=list)
+    misfits: Misfits = field(default_factory=Misfits)
+    """Of a declared column that is read as a whole."""
     hopeless: bool = False
     """So much speaks against every type but text that the search was ended."""
 
@@ -104,6 +128,7 @@ class ColumnEvidence:
         self.not_finite += other.not_finite
         self.not_number = sorted({*self.not_number, *other.not_number})[:SAMPLE_SIZE]
         self.not_date = sorted({*self.not_date, *other.not_date})[:SAMPLE_SIZE]
+        self.misfits.merge(other.misfits)
         self.hopeless |= other.hopeless
 
 
@@ -117,15 +142,18 @@ def _keep(sample: list[str], text: str) -> None:
         sample.sort()
 
 
-def observe(counts: Mapping[Cell, int], name: str, *, patient: bool = True) -> ColumnEvidence:
+def observe(
+    counts: Mapping[Cell, int], name: str, *, patient: bool = True, compact: bool | None = None
+) -> ColumnEvidence:
     """
     The evidence of the distinct cells *counts* (stripped text or native, no nulls) of the column *name*.
 
     Unless *patient*, the search ends as soon as more than a tenth of the cells fit neither number nor
-    date: the column is text then, whatever the rest holds.
+    date: the column is text then, whatever the rest holds. *compact* allows dates as `YYYYMMDD`; left out,
+    the name decides.
     """
     evidence = ColumnEvidence()
-    compact = allows_compact(name)
+    compact = allows_compact(name) if compact is None else compact
     total = sum(counts.values())
     misses_max = total if patient else total * (10 - NEAR_MISS_TENTHS) // 10
     seen = 0

@@ -10,6 +10,7 @@ from datasources.arrow_types import is_text
 from datasources.base import Cell
 from engine.columns import ColumnType, read_cell
 from engine.dates import DateEvidence, moment_key, read_date
+from engine.declared import misfits_among
 from engine.encoded import encode
 from engine.evidence import ColumnEvidence, observe
 from engine.states import MomentBounds
@@ -39,7 +40,9 @@ def read_moments(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
 
     kind = column.type
     if (pa.types.is_timestamp(kind) and kind.tz is None) or pa.types.is_date(kind):
-        return _native(column, guess)
+        known = _native(column, guess)
+        if known is not None:
+            return known
     if guess.style == "YYYY-MM-DD" and is_text(kind):
         found = _iso(column, guess)
         if found is not None:
@@ -49,8 +52,10 @@ def read_moments(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
 
 def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     """The slow and general way: every distinct cell is read on its own."""
-    part = encode(column, guess.null_values)
-    evidence = observe(part.counts, guess.name)
+    part = encode(column, guess.null_values, guess.declared_type)
+    evidence = observe(part.counts, guess.name, compact=guess.declared or None)
+    evidence.misfits = misfits_among(part.counts, guess)
+    evidence.misfits.merge(part.misfits)
     read = {key: read_cell(key, guess) for key in part.counts}
     bounds = MomentBounds()
     for key, moment in read.items():
@@ -62,17 +67,23 @@ def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     return Moments(part.codes, days, bounds, evidence, part.nulls)
 
 
-def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
+def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments | None:
+    """Native dates and times as whole columns; None when the first or the last is none that Python has."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from datasources.arrow_types import python_values
+
+    bounds_of = pc.min_max(column)
+    edges = python_values(pa.chunked_array([pa.array([bounds_of["min"], bounds_of["max"]], column.type)]))
+    if any(isinstance(edge, str) for edge in edges):
+        return None
     days = (
         column.cast(pa.date32())
         if pa.types.is_date(column.type)
         else pc.floor_temporal(column, unit="day").cast(pa.date32())
     )
     part = encode(days, ())
-    edges = pc.min_max(column).as_py()
     nulls = column.null_count
     timed = 0
     if pa.types.is_timestamp(column.type):
@@ -84,7 +95,7 @@ def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
         dates=DateEvidence(cells=cells, formats={"native": cells} if cells else {}, timed=timed),
         natives={"date"} if cells else set(),
     )
-    first, last = (read_cell(edges[edge], guess) for edge in ("min", "max"))
+    first, last = (read_cell(edge, guess) for edge in edges)
     texts: list[Cell] = [key.isoformat() if key is not None else None for key in part.keys]  # type: ignore[union-attr]
     counts = {
         str(text): part.counts[key] for text, key in zip(texts, part.keys, strict=True) if key in part.counts

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import log10
 from typing import Literal, NamedTuple, TypeVar, get_args
 
 from datasources.base import DecimalStyle
@@ -24,6 +25,8 @@ UNITS = frozenset({"%", "R$", "US$", "$", "€", "£"})
 """What a number may be written with."""
 DECIMAL_DIGITS_MAX = 38
 """What DECIMAL holds in DuckDB and Arrow."""
+DOUBLE_INTEGER_DIGITS_MAX = 308
+"""Numbers of more digits before the mark may be past the largest double."""
 DOUBLE_DIGITS_MAX = 800
 """More digits than it takes to tell which double is nearest; Python refuses to read integers of thousands."""
 
@@ -155,7 +158,7 @@ def _plain(text: str) -> NumberCell:
 
 def _long_integer(digits: str) -> int:
     """An integer whose double is that of *digits*; its last digit that is kept says that others follow."""
-    return int(digits[:DOUBLE_DIGITS_MAX] + "1") * 10 ** (len(digits) - DOUBLE_DIGITS_MAX - 1)
+    return int(digits[:DOUBLE_DIGITS_MAX] + "1") * int(10 ** (len(digits) - DOUBLE_DIGITS_MAX - 1))
 
 
 def read_native(value: int | float | Decimal) -> NumberCell | None:
@@ -191,7 +194,9 @@ def read_native(value: int | float | Decimal) -> NumberCell | None:
 
 def _digit_count(value: int) -> int:
     size = abs(value)
-    return len(str(size)) if size < 10**40 else 41
+    if size < 10**DECIMAL_DIGITS_MAX:
+        return len(str(size))
+    return max(DECIMAL_DIGITS_MAX + 1, int(size.bit_length() * log10(2)) + 1)  # one too many at most
 
 
 @dataclass(slots=True)
@@ -286,6 +291,8 @@ def obstacle(evidence: NumberEvidence) -> Obstacle | None:
     if evidence.leading_zero:
         return "leading_zero"
     written = evidence.cells - evidence.kinds.get("native", 0)
+    if evidence.integer_digits > DOUBLE_INTEGER_DIGITS_MAX:
+        return "long_digits"
     if evidence.integer_digits > INTEGER_DIGITS_MAX and (written or not evidence.decimals.get("native")):
         return "long_digits"
     if len(evidence.own_styles) > 1:
@@ -331,36 +338,6 @@ def settle(
     return source, "source"
 
 
-def settle_declared_style(
-    evidence: NumberEvidence, locale: DecimalStyle | None, source: DecimalStyle
-) -> DecimalStyle:
-    """The style of a declared column with cells of both: the locale's, the commoner one, or the source's."""
-    marks = evidence.spaced_marks
-    br = evidence.kinds.get("br", 0) + marks.get(",", 0)
-    point = evidence.kinds.get("point", 0) + marks.get(".", 0)
-    commoner: DecimalStyle = source if br == point else "br" if br > point else "point"
-    return locale or commoner
-
-
-def settle_declared_unit(evidence: NumberEvidence, declared: str | None) -> str | None:
-    """The unit of a declared column's cells: the declared one, or what most of them are written with."""
-    units = evidence.units
-    if declared in UNITS:
-        return declared if declared in units else None
-    percent = units.get("%", 0)
-    if percent * 2 > evidence.cells:
-        return "%"
-    money = [(-count, unit) for unit, count in units.items() if unit != "%"]
-    return min(money)[1] if money else None
-
-
-def declared_scale(evidence: NumberEvidence, style: str) -> int:
-    """The most decimals of a declared column's cells that are of its *style*."""
-    other = {"br": "point", "point": "br"}.get(style)
-    kept = {kind: decimals for kind, decimals in evidence.decimals.items() if kind != other}
-    return scale_of(NumberEvidence(decimals=kept), style)
-
-
 def decimals_in(cell: NumberCell, style: str) -> int:
     """How many of the cell's digits stand behind the decimal mark in a column of *style*."""
     if cell.kind == "dot":
@@ -377,43 +354,3 @@ def scale_of(evidence: NumberEvidence, style: str) -> int:
     if (decimals.get("dot") and style == "point") or (decimals.get("comma") and style == "br"):
         scale = max(scale, 3)
     return scale
-
-
-def style_of_locale(locale: str | None) -> DecimalStyle | None:
-    """`br` for a language that writes a decimal comma, `point` for one that writes a point."""
-    if not locale:
-        return None
-    language = locale.replace("_", "-").split("-")[0].lower()
-    if language in _COMMA_LANGUAGES:
-        return "br"
-    return "point" if language in _POINT_LANGUAGES else None
-
-
-# From Unicode CLDR's decimal symbols, the languages that reports here are likely to come in.
-_COMMA_LANGUAGES = frozenset(
-    [
-        "pt",
-        "es",
-        "de",
-        "fr",
-        "it",
-        "nl",
-        "pl",
-        "ru",
-        "tr",
-        "da",
-        "sv",
-        "nb",
-        "fi",
-        "cs",
-        "ro",
-        "hu",
-        "el",
-        "uk",
-        "ca",
-        "gl",
-        "id",
-        "vi",
-    ]
-)
-_POINT_LANGUAGES = frozenset(["en", "zh", "ja", "ko", "hi", "he", "th", "ms"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.columns import ColumnType, read_cell
 from engine.cubes import Measure, exact_sum
+from engine.declared import misfits_among
 from engine.encoded import encode, encoded_numbers
 from engine.evidence import ColumnEvidence, observe
 from engine.numbers import DECIMALS_NATIVE_MAX, NumberEvidence
@@ -164,8 +165,10 @@ def by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     """The slow and general way: every distinct cell is read on its own."""
     import numpy as np
 
-    part = encode(column, guess.null_values)
+    part = encode(column, guess.null_values, guess.declared_type)
     evidence = observe(part.counts, guess.name)
+    evidence.misfits = misfits_among(part.counts, guess)
+    evidence.misfits.merge(part.misfits)
     values = encoded_numbers(part, guess)
     typed = {key: read_cell(key, guess) for key in part.counts}
     numbers = {key: value for key, value in typed.items() if isinstance(value, int | float)}

@@ -9,16 +9,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
 
+from datasources.arrow_types import is_text
 from datasources.base import Cell, RawBand, Stream
 from engine.columns import ColumnType
 from engine.cubes import AxisCodes, Measure, sum_by_axes
 from engine.encoded import encode, encoded_numbers
 from engine.moments import read_moments
-from engine.numeric import Numbers, native_numbers
+from engine.numeric import Numbers, by_distinct, native_numbers
 from engine.numeric_text import text_numbers
 from engine.plan import Plan
 from engine.states import BandState, ColumnState, GroupSums
-from engine.wide_text import wide_text
+from engine.wide_text import declared_text, wide_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,8 +104,10 @@ def _read_part(
         guess = plan.guesses[position]
         match plan.ways[position]:
             case "encoded":
-                part = encode(column, raw.null_values)
-                state.columns[position] = ColumnState(table.num_rows, part.nulls, dict(part.counts))
+                part = encode(column, raw.null_values, guess.declared_type)
+                state.columns[position] = ColumnState(
+                    table.num_rows, part.nulls, dict(part.counts), misfits=part.misfits
+                )
                 if position in plan.axes:
                     axes[position] = AxisCodes(part.codes, len(part.keys)), part.keys
                 if position in plan.measures:
@@ -124,7 +127,10 @@ def _read_part(
                 if position in plan.axes:
                     axes[position] = AxisCodes(moments.codes, len(moments.days)), moments.days
             case "text":
-                nulls, evidence = wide_text(column, guess.name, raw.null_values)
+                if guess.declared:
+                    nulls, evidence = declared_text(column, raw.null_values)
+                else:
+                    nulls, evidence = wide_text(column, guess.name, raw.null_values)
                 state.columns[position] = ColumnState(table.num_rows, nulls, None, evidence)
             case "skipped":
                 pass
@@ -143,7 +149,7 @@ def read_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
         kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return native_numbers(column, guess)
-    return text_numbers(column, guess)
+    return text_numbers(column, guess) if is_text(kind) else by_distinct(column, guess)
 
 
 def without_rows(table: pa.Table, start: int, dropped: frozenset[int]) -> pa.Table:

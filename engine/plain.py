@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from datasources.base import Cell, DataWarning, Lists, RawBand
+from datasources.base import Cell, DataWarning, FieldType, Lists, RawBand
 from datasources.names import WHITE_SPACE
-from engine import counting, roles
+from engine import counting, declared, roles
 from engine.columns import ColumnType, Typed, read_cell, text_of
 from engine.evidence import ColumnEvidence, allows_compact, observe
 from engine.facts import add_doubles
@@ -51,10 +51,14 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
     if dropped:
         lists = tuple([cell for row, cell in enumerate(cells) if row not in dropped] for cells in lists)
     rows = band.cells.rows - len(dropped)
-    read = [_read(name, cells, band.null_values) for name, cells in zip(band.columns, lists, strict=True)]
+    read = [
+        _read(name, cells, band.null_values, declared.kind_of(band, position))
+        for position, (name, cells) in enumerate(zip(band.columns, lists, strict=True))
+    ]
     columns, warnings = decide_types(band, [one.evidence for one in read])
     values: list[list[Typed]] = []
     fields: list[FieldStatistics] = []
+    cost: list[DataWarning] = []
     for position, (column, one) in enumerate(zip(columns, read, strict=True)):
         typed, counts = _type_distinct(one, column)
         cells = one.cells if typed is None else list(map(typed.__getitem__, one.cells))
@@ -63,11 +67,14 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
         if field.role == "measure" and _counts_up(field, cells, one.evidence):  # type: ignore[arg-type]
             field = replace(field, role="id")
         fields.append(field)
+        if column.declared:
+            misfits = declared.misfits_among(one.counts, column)
+            cost += declared.declared_warnings(column, one.evidence, misfits, band.name)
     statistics = BandStatistics(rows, tuple(fields), _sum_groups(fields, values, rows))
-    return PlainBand(columns, tuple(values), statistics, warnings)
+    return PlainBand(columns, tuple(values), statistics, (*warnings, *cost))
 
 
-def _read(name: str, cells: list[Cell], null_values: tuple[str, ...]) -> _Column:
+def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: FieldType | None) -> _Column:
     kinds = set(map(type, cells))
     if bool in kinds and not kinds <= {bool, type(None)}:
         # True equals 1, so as keys they would be one: name the booleans before they meet numbers.
@@ -75,16 +82,28 @@ def _read(name: str, cells: list[Cell], null_values: tuple[str, ...]) -> _Column
     raw: dict[Cell, int] = Counter(cells)
     raw.pop(None, None)
     if str in kinds:
-        return _read_texts(name, cells, raw, null_values, only_text=kinds <= {str, type(None)})
+        return _read_texts(name, cells, raw, null_values, kind, only_text=kinds <= {str, type(None)})
     uniform = None
     if raw and len(kinds - {type(None)}) == 1 and kinds & {int, float}:
         uniform = read_uniform_numbers(list(raw), list(raw.values()), (kinds - {type(None)}).pop())
-    evidence = observe(raw, name, patient=False) if uniform is None else uniform.evidence
+    evidence = _observe(raw, name, kind) if uniform is None else uniform.evidence
     return _Column(cells, {cell: cell for cell in raw} | {None: None}, raw, evidence, uniform, is_clean=True)
 
 
+def _observe(counts: Mapping[Cell, int], name: str, kind: FieldType | None) -> ColumnEvidence:
+    if kind is None:
+        return observe(counts, name, patient=False)
+    return observe(counts, name, compact=True)
+
+
 def _read_texts(
-    name: str, cells: list[Cell], raw: dict[Cell, int], null_values: tuple[str, ...], *, only_text: bool
+    name: str,
+    cells: list[Cell],
+    raw: dict[Cell, int],
+    null_values: tuple[str, ...],
+    kind: FieldType | None,
+    *,
+    only_text: bool,
 ) -> _Column:
     distinct = list(raw)
     if only_text:
@@ -104,8 +123,10 @@ def _read_texts(
     clean[None] = None
     uniform = None
     if only_text and counts:
-        uniform = read_uniform(list(counts), list(counts.values()), compact=allows_compact(name))
-    evidence = observe(counts, name, patient=False) if uniform is None else uniform.evidence
+        uniform = read_uniform(
+            list(counts), list(counts.values()), compact=kind is not None or allows_compact(name)
+        )
+    evidence = _observe(counts, name, kind) if uniform is None else uniform.evidence
     return _Column(cells, clean, counts, evidence, uniform, is_clean, only_text)
 
 
@@ -113,9 +134,9 @@ def _type_distinct(one: _Column, column: ColumnType) -> tuple[dict[Cell, Typed] 
     """What each distinct cell of the source reads as (None if as itself), and the rows per typed value."""
     if column.type == "text" and one.is_clean and one.only_text:
         return None, dict(one.counts)  # type: ignore[arg-type]
-    if one.uniform is not None and one.uniform.fits(column):
+    if one.uniform is not None and one.uniform.fits(column) and _has_own_unit(one.evidence, column):
         read: dict[Cell, Typed] = dict(zip(one.counts, one.uniform.values, strict=True))
-    elif column.type == "text":
+    elif column.type == "text" and not column.declared:
         read = {cell: text_of(cell) for cell in one.counts}
     else:
         read = {cell: read_cell(cell, column) for cell in one.counts}
@@ -129,6 +150,11 @@ def _type_distinct(one: _Column, column: ColumnType) -> tuple[dict[Cell, Typed] 
         read[None] = None
         return read, counts
     return {cell: None if text is None else read[text] for cell, text in one.clean.items()}, counts
+
+
+def _has_own_unit(evidence: ColumnEvidence, column: ColumnType) -> bool:
+    """Whether no cell has a unit that a declared column leaves out."""
+    return not column.declared or set(evidence.numbers.units) <= {column.unit}
 
 
 def _counts_up(found: FieldStatistics, values: list[Typed], evidence: ColumnEvidence) -> bool:

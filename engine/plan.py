@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from datasources.base import Cell, RawBand, Stream
 from engine import counting, roles
 from engine.columns import ColumnType
+from engine.declared import kind_of
 from engine.encoded import Encoded, encode
 from engine.evidence import ColumnEvidence, observe
 from engine.numbers import obstacle
@@ -61,10 +62,13 @@ class Sample:
         """Look at the sample of *stream*."""
         table = stream.sample()
         glances = max(GLANCE_MIN, min(GLANCE_MAX, GLANCE_CELLS // max(1, len(raw.columns))))
-        encoded = [encode(column, raw.null_values) for column in table.columns]
+        encoded = [
+            encode(column, raw.null_values, kind_of(raw, position))
+            for position, column in enumerate(table.columns)
+        ]
         evidence = [
-            _glance(column, one, name, raw.null_values, glances)
-            for column, one, name in zip(table.columns, encoded, raw.columns, strict=True)
+            _glance(column, one, raw, position, glances)
+            for position, (column, one) in enumerate(zip(table.columns, encoded, strict=True))
         ]
         columns, _ = decide_types(raw, evidence)
         ways: dict[int, Way] = {}
@@ -120,14 +124,15 @@ class Sample:
 
 
 def _glance(
-    column: pa.ChunkedArray, part: Encoded, name: str, null_values: tuple[str, ...], glances: int
+    column: pa.ChunkedArray, part: Encoded, raw: RawBand, position: int, glances: int
 ) -> ColumnEvidence:
     """What the sample suggests of a column: a guess does not need to look at each of its cells."""
     import pyarrow as pa
 
+    name, is_declared = raw.columns[position], kind_of(raw, position) is not None
     if pa.types.is_floating(column.type):
-        return native_numbers(column, ColumnType(name, "number", null_values=null_values)).evidence
-    return observe(_some(part.counts, glances), name)
+        return native_numbers(column, ColumnType(name, "number", null_values=raw.null_values)).evidence
+    return observe(_some(part.counts, glances), name, compact=is_declared or None)
 
 
 def _some(counts: Mapping[Cell, int], most: int) -> dict[Cell, int]:
@@ -137,7 +142,7 @@ def _some(counts: Mapping[Cell, int], most: int) -> dict[Cell, int]:
 
 
 def _way(column: ColumnType, kind: pa.DataType, few: bool, evidence: ColumnEvidence, complete: bool) -> Way:
-    if few:
+    if few or (column.declared and column.type == "boolean"):
         return "encoded"
     if column.type == "number":
         return "numbers"

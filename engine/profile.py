@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, FieldType, Role
 from engine import roles
 from engine.band import Band
-from engine.columns import Coercion, FieldType, Typed
+from engine.columns import Coercion, Typed
 from engine.enums import ordered_counts
 from engine.facts import add_doubles, average_text, cell_text, decimals_text, exact_text, scaled_texts
 from engine.statistics import (
@@ -39,7 +39,7 @@ class FieldProfile:
 
     name: str
     type: FieldType
-    role: roles.Role | None
+    role: Role | None
     unit: str | None
     nulls: int
     distinct: int | None
@@ -52,6 +52,8 @@ class FieldProfile:
     min: str | None = None
     max: str | None = None
     coercion: Coercion | None = None
+    label: str | None = None
+    """What the report calls the field before readers."""
 
     @property
     def is_identity(self) -> bool:
@@ -121,7 +123,35 @@ class ReportAggregate:
     """A value that the report itself states; it is authoritative (spec 6)."""
 
     id: str
-    value: str
+    value: str | None
+    """None where there was nothing to compute it from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInfo:
+    """What a report is called."""
+
+    name: str
+    id: str
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedFilter:
+    """A parameter of the report, and what the reader chose for it."""
+
+    label: str | None
+    id: str
+    type: str
+    values: tuple[str, ...]
+    """Canonical texts; empty where nothing was chosen, so that nothing is left out."""
+    note: Literal["default"] | None = None
+    """Whether the reader left the choice to the report."""
+
+    @property
+    def text(self) -> str:
+        """The chosen values, or `(all)`."""
+        return ", ".join(self.values) if self.values else "(all)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +161,9 @@ class Profile:
     bands: tuple[BandProfile, ...]
     aggregates: tuple[ReportAggregate, ...] = ()
     warnings: tuple[DataWarning, ...] = ()
+    info: ReportInfo | None = None
+    """Of a report with a definition."""
+    filters: tuple[AppliedFilter, ...] = ()
 
     def band(self, name: str) -> BandProfile:
         """The band *name*; a merged band answers to either of its names. KeyError when there is none."""
@@ -187,12 +220,13 @@ def _profile_field(one: FieldStatistics) -> FieldProfile:
         name=column.name,
         type=column.type,
         role=role,
-        unit=column.unit,
+        unit=column.shown_unit,
         nulls=one.nulls,
         distinct=distinct,
         values=_values(one),
         is_enumeration=is_enumeration(one),
         coercion=column.coercion,
+        label=column.label,
         **texts,
     )
 

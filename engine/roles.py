@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from datasources.base import Role
 from engine.names import name_tokens
-
-Role = Literal["measure", "%", "rate", "year", "part", "id"]
 
 AMOUNT_TOKENS = frozenset(
     ["valor", "vl", "vlr", "vr", "total", "qtd", "qtde", "quantidade", "saldo", "custo"]

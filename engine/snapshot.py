@@ -49,8 +49,15 @@ class Snapshot:
     """The name of its content, where it is known already: see `snapshot_id`."""
 
 
-Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]] | PathLike[str]
-"""Bands by name (frames, tables, relations, records or paths), or raw bands and paths in order, or a path."""
+class Frame(Protocol):
+    """A table of another library, through the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The columns, without a copy where none is needed."""
+
+
+Sources = Mapping[str, object] | Sequence[RawBand | str | PathLike[str]] | PathLike[str] | Frame
+"""Bands by name (frames, tables, relations, records or paths), raw bands and paths in order, or one of these alone."""
 
 
 def materialize(sources: Sources, *, options: ReadOptions | None = None, complete: bool = True) -> Snapshot:
@@ -58,8 +65,9 @@ def materialize(sources: Sources, *, options: ReadOptions | None = None, complet
     Type the bands of *sources*, merge those that repeat each other, and compute every fact.
 
     A mapping gives each band its name; its values are Polars, Arrow or pandas frames, DuckDB relations,
-    lists of records, or paths. A path alone is one source. Unless *complete*, large text columns that the data context would not
-    print are not read: their null counts are then unknown. Raises `datasources.SourceError`.
+    lists of records, or paths. A path alone is one source. Unless *complete*, large text columns that the
+    data context would not print are not read: their null counts are then unknown. Raises
+    `datasources.SourceError`.
     """
     bands = merge_duplicates(
         [type_band(raw, complete=complete) for raw in _raw_bands(sources, options or ReadOptions())]
@@ -72,6 +80,7 @@ def _raw_bands(sources: Sources, options: ReadOptions) -> Sequence[RawBand]:
 
     if isinstance(sources, str | PathLike) or not isinstance(sources, Mapping | Sequence):
         sources = [sources]  # one source alone, a frame say
+    pairs: list[tuple[str | None, object]]
     if isinstance(sources, Mapping):
         pairs = list(sources.items())
     elif all(isinstance(source, str | PathLike) for source in sources):

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine import durable
+from datasources import durable
 from engine.band import Band
 from engine.exceptions import SnapshotError, SnapshotFormatError, SnapshotNotFound, SnapshotNotSaved
 from engine.snapshot import Snapshot

@@ -101,7 +101,7 @@ def id_of(snapshot: Snapshot, hashes: Sequence[BandHash]) -> str:
                 one.name,
                 one.type,
                 facts.role,
-                one.unit,
+                facts.unit,
                 one.scale,
                 one.double,
                 part.lengths.hexdigest(),

@@ -68,14 +68,32 @@ def _write_band(
     if not band.columns:
         return found
     parts = typed_parts(band)
+    hashed = TypedParts(parts.schema, found.passing(parts.batches, band.columns))
+    fill_table(connection, table, band, facts, hashed)
+    return found
+
+
+def fill_table(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    band: SnapshotBand,
+    facts: BandProfile,
+    parts: TypedParts,
+) -> None:
+    """
+    Make the new *table* of *parts*, which are those of *band*.
+
+    Raises what a stream raises, and SnapshotNotSaved when they are not the rows that *facts* were computed from.
+    """
     types = [_sql_type(column, field.type) for column, field in zip(band.columns, parts.schema, strict=True)]
     connection.execute(f"CREATE TABLE {table} ({', '.join(f'c{i} {kind}' for i, kind in enumerate(types))})")
-    _insert(connection, table, TypedParts(parts.schema, found.passing(parts.batches, band.columns)))
-    if found.rows != band.rows:
-        raise _changed(band, f"it has {found.rows} rows now instead of {band.rows}")
+    _insert(connection, table, parts)
+    row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    rows = row[0] if row else 0
+    if rows != band.rows:
+        raise _changed(band, f"it has {rows} rows now instead of {band.rows}")
     if isinstance(band, Band) and band.values is None:
         _hold_to_facts(connection, table, band, parts.schema, facts)
-    return found
 
 
 def _sql_type(column: ColumnType, kind: pa.DataType) -> str:

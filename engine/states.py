@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from datasources.base import Cell
 from engine.columns import ColumnType
-from engine.evidence import ColumnEvidence
+from engine.evidence import ColumnEvidence, Misfits
 from engine.facts import nearest_double
 from engine.statistics import Total
 
@@ -58,12 +58,15 @@ class ColumnState:
     """Of a column read as a whole."""
     totals: Totals = field(default_factory=Totals)
     moments: MomentBounds | None = None
+    misfits: Misfits = field(default_factory=Misfits)
+    """Cells that no reading of a declared column fits, and that are not among `values`."""
 
     def merge(self, other: ColumnState) -> None:
         """Take in what *other* saw in other rows."""
         self.rows += other.rows
         self.nulls += other.nulls
         self.totals.merge(other.totals)
+        self.misfits.merge(other.misfits)
         if self.values is not None and other.values is not None:
             mine = self.values
             for cell, count in other.values.items():

@@ -6,8 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from datasources.base import Role
 from engine.columns import ColumnType, Typed
-from engine.roles import CATEGORICAL, Role
+from engine.roles import CATEGORICAL
 
 DISTINCT_MAX = 1_000
 """Distinct values are counted exactly up to here, and a text column with more has no leaders (spec 5)."""

@@ -234,7 +234,7 @@ def _by_distinct(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType
     from engine.encoded import encode
 
     part = encode(column, verdict.null_values)
-    if verdict.type == "text":
+    if verdict.type == "text" and not verdict.declared:
         typed: list[Typed] = [None if key is None else text_of(key) for key in part.keys]
     else:
         typed = [read_cell(key, verdict) for key in part.keys]

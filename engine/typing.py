@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
-from datasources.base import DataWarning, DecimalStyle, RawBand
-from engine import dates, numbers
-from engine.columns import Coercion, ColumnType, FieldType
+from datasources.base import DataWarning, DecimalStyle, Declared, FieldType, RawBand
+from datasources.locales import style_of_locale
+from engine import dates, declared, numbers
+from engine.columns import Coercion, ColumnType
 from engine.evidence import NEAR_MISS_TENTHS, ColumnEvidence
 from engine.names import name_tokens
 
@@ -32,14 +34,23 @@ def decide_types(
     plain cells and then the other columns speak (spec 2, numbers, 1).
     """
     warnings: list[DataWarning] = []
-    proven = [_proven_style(one) for one in evidence]
+    kinds = [declared.kind_of(raw, position) for position in range(len(evidence))]
+    proven = [
+        _proven_style(one) if kind is None else _declared_style(one, kind)
+        for one, kind in zip(evidence, kinds, strict=True)
+    ]
     proofs: dict[DecimalStyle, int] = {style: proven.count(style) for style in ("br", "point")}
     natives = raw.native_types or (None,) * len(evidence)
     columns: list[ColumnType] = []
-    for own, name, native, one in zip(proven, raw.columns, natives, evidence, strict=True):
+    for own, name, native, one, kind in zip(proven, raw.columns, natives, evidence, kinds, strict=True):
         others: list[DecimalStyle] = [style for style, count in proofs.items() if count > (style == own)]
         neighbours = others[0] if len(others) == 1 else None
-        column, found = _decide(name, one, raw, neighbours, native or "text")
+        if kind is None:
+            column, found = _decide(name, one, raw, neighbours, native or "text")
+        else:
+            column, found = _decide_declared(name, kind, one, raw, neighbours)
+        if name in raw.declared:
+            column = _with_declared(column, raw.declared[name], is_typed=kind is not None)
         columns.append(replace(column, null_values=raw.null_values) if raw.null_values else column)
         warnings += found
     return tuple(columns), tuple(warnings)
@@ -55,21 +66,45 @@ def _proven_style(evidence: ColumnEvidence) -> DecimalStyle | None:
     return next(iter(styles)) if len(styles) == 1 else None
 
 
+def _declared_style(evidence: ColumnEvidence, kind: FieldType) -> DecimalStyle | None:
+    """The one style that the cells of a declared number column prove, if they do."""
+    styles = evidence.numbers.own_styles if kind == "number" else ()
+    return next(iter(styles)) if len(styles) == 1 else None
+
+
+def _with_declared(column: ColumnType, said: Declared, *, is_typed: bool) -> ColumnType:
+    return replace(column, declared=is_typed, role=said.role, declared_unit=said.unit, label=said.label)
+
+
+def _decide_declared(
+    name: str, kind: FieldType, evidence: ColumnEvidence, raw: RawBand, neighbours: DecimalStyle | None
+) -> tuple[ColumnType, list[DataWarning]]:
+    """A column whose type is declared: how its cells are written is decided from those that fit."""
+    warnings = _not_finite(name, evidence, raw.name)
+    match kind:
+        case "number" if evidence.numbers.cells:
+            return _decide_number(name, evidence, raw, neighbours, warnings, is_declared=True), warnings
+        case "date" | "datetime" if evidence.dates.cells:
+            first, assumed = declared.settle_order(evidence.dates, raw.locale)
+            column = _date_column(name, kind, evidence, raw.name, first, assumed, warnings)
+            return replace(column, compact=True), warnings
+        case "boolean":
+            return ColumnType(name, kind, coercion=_coercion("boolean", evidence, {})), warnings
+    return ColumnType(name, kind, compact=kind in declared.DATES), warnings
+
+
+def _not_finite(name: str, evidence: ColumnEvidence, band: str) -> list[DataWarning]:
+    if not evidence.not_finite:
+        return []
+    message = f"{evidence.not_finite} cell(s) of “{name}” are NaN or infinite and count as null."
+    return [DataWarning("not_finite", message, band, name, evidence.not_finite)]
+
+
 def _decide(
     name: str, evidence: ColumnEvidence, raw: RawBand, neighbours: DecimalStyle | None, native: FieldType
 ) -> tuple[ColumnType, list[DataWarning]]:
     band = raw.name
-    warnings: list[DataWarning] = []
-    if evidence.not_finite:
-        warnings.append(
-            DataWarning(
-                "not_finite",
-                f"{evidence.not_finite} cell(s) of “{name}” are NaN or infinite and count as null.",
-                band,
-                name,
-                evidence.not_finite,
-            )
-        )
+    warnings = _not_finite(name, evidence, band)
     if evidence.hopeless:
         return ColumnType(name, "text"), warnings
     if not evidence.cells - evidence.tokens:
@@ -107,10 +142,24 @@ def _decide_date(
     if isinstance(verdict, str):
         return None
     first, assumed = verdict
-    pattern = next(iter(evidence.dates.formats))
+    kind: FieldType = "datetime" if evidence.dates.timed else "date"
+    return _date_column(name, kind, evidence, band, first, assumed, warnings)
+
+
+def _date_column(
+    name: str,
+    kind: FieldType,
+    evidence: ColumnEvidence,
+    band: str,
+    first: Literal["day", "month"],
+    assumed: bool,
+    warnings: list[DataWarning],
+) -> ColumnType:
+    # The commonest one, the first by name among equals: a declared column may have several.
+    pattern = min(evidence.dates.formats, key=lambda one: (-evidence.dates.formats[one], one))
     style = pattern.replace("D", "DD").replace("M", "MM").replace("Y", "YYYY") if "/Y" in pattern else pattern
     style = {"D-M-Y": "DD-MM-YYYY", "D.M.Y": "DD.MM.YYYY"}.get(pattern, style)
-    if first == "month":
+    if first == "month" and "Y" in pattern[4:]:  # a separated one
         style = "MM" + style[2] + "DD" + style[5:]
     facts: dict[str, int | str] = {style: evidence.dates.cells}
     if evidence.dates.separated:
@@ -129,7 +178,6 @@ def _decide_date(
                 evidence.dates.cells,
             )
         )
-    kind: FieldType = "datetime" if evidence.dates.timed else "date"
     return ColumnType(
         name,
         kind,
@@ -153,15 +201,19 @@ def _decide_number(
     raw: RawBand,
     neighbours: DecimalStyle | None,
     warnings: list[DataWarning],
+    *,
+    is_declared: bool = False,
 ) -> ColumnType:
     found, band = evidence.numbers, raw.name
     facts: dict[str, int | str] = {
         **{kind: found.kinds[kind] for kind in numbers.KINDS if kind in found.kinds},
         **{unit: found.units[unit] for unit in sorted(found.units)},
     }
-    obstacle = numbers.obstacle(found)
-    if obstacle is None and is_document(name, found):
-        obstacle_name: str | None = "document"
+    obstacle = None if is_declared else numbers.obstacle(found)
+    if is_declared:
+        obstacle_name: str | None = None
+    elif obstacle is None and is_document(name, found):
+        obstacle_name = "document"
     else:
         obstacle_name = obstacle
     if obstacle_name is not None:
@@ -175,7 +227,14 @@ def _decide_number(
             facts["leading_zero"] = found.leading_zero
         facts["decided_by"] = obstacle_name
         return ColumnType(name, "text", coercion=_coercion("text", evidence, facts))
-    style, decider = numbers.settle(found, numbers.style_of_locale(raw.locale), neighbours, raw.decimal_style)
+    locale = style_of_locale(raw.locale)
+    style, decider = numbers.settle(found, locale, neighbours, raw.decimal_style)
+    unit = next(iter(found.units), None)
+    if is_declared:
+        said = raw.declared[name]
+        unit = declared.settle_unit(found, said.unit)
+        if len(found.own_styles) > 1:
+            style = declared.settle_style(found, locale, raw.decimal_style)
     if found.ambiguous:
         facts["decided_by"] = decider
     assumed = decider in ("plain", "neighbours", "groups", "source")
@@ -193,7 +252,7 @@ def _decide_number(
                 found.ambiguous,
             )
         )
-    scale = numbers.scale_of(found, style)
+    scale = declared.scale_in(found, style) if is_declared else numbers.scale_of(found, style)
     native = found.kinds.get("native", 0) == found.cells
     double = found.decimals.get("native", 0) > numbers.DECIMALS_NATIVE_MAX and "number" in evidence.natives
     if found.integer_digits + scale > numbers.DECIMAL_DIGITS_MAX:
@@ -210,7 +269,7 @@ def _decide_number(
     return ColumnType(
         name,
         "number",
-        unit=next(iter(found.units), None),
+        unit=unit,
         scale=0 if double else scale,
         double=double,
         style=style,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from datasources.arrow_types import is_text
 from datasources.names import WHITE_SPACE
 from engine.cleaning import CURRENCY, DATE_NULL_TOKENS, NULL_TOKENS
 from engine.evidence import SAMPLE_SIZE, ColumnEvidence, observe
@@ -39,6 +40,23 @@ def wide_text(column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]) 
     evidence.not_number = _sample(evidence.not_number, sample)
     evidence.not_date = _sample(evidence.not_date, sample, _least(keys))
     return int(missing.sum()), evidence
+
+
+def declared_text(column: pa.ChunkedArray, null_values: tuple[str, ...]) -> tuple[int, ColumnEvidence]:
+    """The nulls of a column of any kind that is declared text: what its cells look like decides nothing."""
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if is_text(column.type):
+        text = pl.Series("t", column, pl.String).str.strip_chars(WHITE_SPACE)
+        nulls = int(((text == "") | text.is_in(list(null_values))).sum()) + text.null_count()
+        return nulls, ColumnEvidence(cells=len(text) - nulls)
+    not_finite = 0
+    if pa.types.is_floating(column.type):
+        not_finite = len(column) - column.null_count - int(pc.sum(pc.is_finite(column)).as_py() or 0)
+    nulls = column.null_count + not_finite
+    return nulls, ColumnEvidence(cells=len(column) - nulls, not_finite=not_finite)
 
 
 def _key_evidence(keys: pl.Series) -> ColumnEvidence:

@@ -2,6 +2,10 @@
 Writes the example reports: the same bytes on every run, every Python and every system.
 
     python examples/generate.py [FOLDER]
+    python examples/generate.py --database FILE
+
+The second form writes only the SQLite database of the dashboard, whose bytes depend on the version of SQLite, so
+that it is made where it is needed and never committed.
 
 All names, documents and values are invented. Only `Random.random()` is drawn from, since it alone keeps
 its sequence between versions of Python.
@@ -12,8 +16,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -81,6 +87,30 @@ STATE, MODEL, SERIES, INVOICE, EMISSION, CODE = "41", "55", "002", "000018427", 
 ISSUER, RECIPIENT = "849071539104", "617338029207"
 DUE_DATES = (date(2026, 6, 17), date(2026, 7, 17), date(2026, 8, 17))
 
+QUARTERS = {"2026-T1": ("01", "02", "03"), "2026-T2": ("04", "05", "06")}
+TABLES = {
+    "vendas": {
+        "numero": "TEXT",
+        "data": "DATE",
+        "status": "TEXT",
+        "vendedor": "TEXT",
+        "regiao": "TEXT",
+        "cliente": "TEXT",
+        "valor_total": "REAL",
+        "margem_bruta": "REAL",
+        "cst": "TEXT",
+    },
+    "pagamentos": {
+        "numero": "TEXT",
+        "fornecedor": "TEXT",
+        "data": "DATE",
+        "valor": "REAL",
+        "dias_atraso": "INTEGER",
+        "forma": "TEXT",
+    },
+}
+"""The tables of the dashboard's database, with the types that their columns are declared with."""
+
 T = TypeVar("T")
 
 
@@ -94,11 +124,54 @@ def main(folder: Path) -> None:
 
 def example_files() -> dict[str, str]:
     """The text of every example by its path."""
+    sales, payments = _sales(Random(SEED)), _payments(Random(SEED + 1))
     return {
-        "financeiro/vendas.csv": _sales(Random(SEED)),
-        "financeiro/pagamentos.csv": _payments(Random(SEED + 1)),
+        "financeiro/vendas.csv": sales,
+        "financeiro/pagamentos.csv": payments,
+        **{
+            f"financeiro/trimestres/{quarter}/{name}.csv": _quarter(text, months)
+            for quarter, months in QUARTERS.items()
+            for name, text in (("vendas", sales), ("pagamentos", payments))
+        },
         **{f"danfe/{name}.json": _json(records) for name, records in _invoice().items()},
     }
+
+
+def write_database(path: Path) -> None:
+    """Write the sales and payments of `financeiro` as tables of a new SQLite database, typed as a program would."""
+    path.unlink(missing_ok=True)
+    files = example_files()
+    with closing(sqlite3.connect(path)) as database, database:
+        for name, columns in TABLES.items():
+            rows = list(csv.DictReader(io.StringIO(files[f"financeiro/{name}.csv"]), delimiter=";"))
+            kinds = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+            database.execute(f"CREATE TABLE {name} ({kinds})")
+            database.executemany(
+                f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})",
+                [[_stored(row[column], kind) for column, kind in columns.items()] for row in rows],
+            )
+
+
+def _stored(cell: str, kind: str) -> str | float | int | None:
+    """A cell of a CSV file as the database keeps it."""
+    if not cell:
+        return None
+    match kind:
+        case "REAL":
+            return float(cell.strip("R$ %").replace(".", "").replace(",", "."))
+        case "INTEGER":
+            return int(cell)
+        case "DATE":
+            day = cell[:10]
+            return f"{day[6:]}-{day[3:5]}-{day[:2]}" if "/" in day else day
+    return cell
+
+
+def _quarter(text: str, months: tuple[str, ...]) -> str:
+    """The header, and the rows of some months."""
+    header, *rows = csv.reader(io.StringIO(text), delimiter=";")
+    day = header.index("data")
+    return _csv(header, [row for row in rows if _stored(row[day], "DATE")[5:7] in months])  # type: ignore[index]
 
 
 def _sales(rng: Random) -> str:
@@ -259,4 +332,7 @@ def _json(records: list[dict[str, str]]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)
+    if sys.argv[1:2] == ["--database"]:
+        write_database(Path(sys.argv[2]))
+    else:
+        main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

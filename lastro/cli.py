@@ -10,12 +10,12 @@ from typing import NoReturn
 
 from datasources.exceptions import SourceError
 from engine.exceptions import EngineError
-from lastro import context, inspect
+from lastro import context, inspect, report
 from lastro.output import OutputError, discard_output, say
 from lastro.version import VERSION
 from prompts.exceptions import PromptError
 
-COMMANDS = (context, inspect)
+COMMANDS = (context, inspect, report)
 """One module a command: each adds its parser and runs it."""
 
 EXIT_OK = 0
@@ -72,7 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed = build_parser().parse_args(arguments)
         status: int = parsed.run(parsed)
         return status
-    except (SourceError, EngineError, PromptError, OutputError) as error:
+    except SourceError as error:
+        report.say_refusal(error)
+        return EXIT_REFUSED
+    except (EngineError, PromptError, OutputError) as error:
         say(f"lastro: {error}")
         return EXIT_REFUSED
     except MemoryError:

@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine import materialize, profile_snapshot, take_excerpt
+from engine import profile_snapshot, take_excerpt
 from engine.excerpt import ROWS_MAX
 from lastro.output import refuse_source, write_result, write_warnings
-from lastro.sources import add_source_arguments, read_options
+from lastro.snapshots import add_report_arguments, make_snapshot
+from lastro.sources import add_source_arguments
 from prompts import render_data_context
 
 EXAMPLE = """examples:
   lastro context vendas=vendas.csv pagamentos=pagamentos.parquet --rows 100
   lastro context 'partes/*.parquet' --section schema --max-tokens 2000
-  cat vendas.csv | lastro context vendas=- --json"""
+  cat vendas.csv | lastro context vendas=- --json
+  lastro context financeiro.report.json --param regiao=Sul"""
 
 
 def add_parser(commands: Any) -> None:  # argparse names the type of its subparsers privately
@@ -29,6 +31,7 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         epilog=EXAMPLE,
     )
     add_source_arguments(parser)
+    add_report_arguments(parser)
     writing = parser.add_argument_group("writing")
     writing.add_argument("--rows", type=_count, default=ROWS_MAX, help=f"rows in all (default {ROWS_MAX})")
     writing.add_argument("--max-tokens", type=_count, help="leave out what matters least until it fits")
@@ -74,7 +77,7 @@ def run(parsed: argparse.Namespace) -> int:
     for written in (parsed.out, parsed.snapshot):
         refuse_source(written, parsed.files)
     keeps = parsed.snapshot is not None
-    snapshot = materialize(parsed.files, options=read_options(parsed), complete=parsed.json or keeps)
+    snapshot = make_snapshot(parsed, complete=parsed.json or keeps)
     profile = profile_snapshot(snapshot)
     if parsed.json:
         from lastro.document import document_of

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field
 
-from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
+from engine.profile import AppliedFilter, BandProfile, FieldProfile, GroupProfile, Profile
 from engine.statistics import DISTINCT_MAX
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _is_absent(value: object) -> bool:
+    return value is None
 
 
 class ValueModel(_Model):
@@ -39,7 +43,7 @@ class FieldModel(_Model):
     nulls: int
     distinct: int | None = Field(description=f"exact up to {DISTINCT_MAX}, else null")
     distinct_over: int | None = Field(
-        default=None, description="present where distinct is null: there are more"
+        default=None, exclude_if=_is_absent, description="present where distinct is null: there are more"
     )
     values: list[ValueModel] | None = Field(description="of a column of up to 20 values that name something")
     sum: str | None
@@ -47,10 +51,6 @@ class FieldModel(_Model):
     min: str | None
     max: str | None
     coercion: CoercionModel | None
-
-    @model_serializer(mode="wrap")
-    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without(handler(self), "distinct_over")
 
 
 class PartModel(_Model):
@@ -74,11 +74,7 @@ class GroupModel(_Model):
     by: str
     kind: Literal["enum", "period", "top"]
     parts: list[PartModel]
-    rest: RestModel | None = Field(default=None, description="only where kind is top")
-
-    @model_serializer(mode="wrap")
-    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without(handler(self), "rest")
+    rest: RestModel | None = Field(default=None, exclude_if=_is_absent, description="only where kind is top")
 
 
 class BandModel(_Model):
@@ -95,7 +91,25 @@ class AggregateModel(_Model):
     """A value that the report itself states."""
 
     id: str
-    value: str
+    value: str | None = Field(description="null where there was nothing to compute it from")
+
+
+class InfoModel(_Model):
+    """What the report is called."""
+
+    name: str
+    id: str
+    description: str | None
+
+
+class FilterModel(_Model):
+    """A parameter of the report, and what was chosen for it."""
+
+    id: str
+    label: str | None
+    type: Literal["text", "number", "date", "datetime", "boolean", "select", "multiselect"]
+    values: list[str] = Field(description="canonical texts; empty where nothing was chosen")
+    default: bool = Field(description="whether the values are the report's own")
 
 
 class WarningModel(_Model):
@@ -112,15 +126,15 @@ class WarningModel(_Model):
 class ContextDocument(_Model):
     """Every precomputed fact of a report."""
 
+    report: InfoModel | None = Field(
+        default=None, exclude_if=_is_absent, description="only of a report with a definition"
+    )
+    filters: list[FilterModel] | None = Field(
+        default=None, exclude_if=_is_absent, description="likewise, one for each parameter"
+    )
     bands: list[BandModel]
     aggregates: list[AggregateModel]
     warnings: list[WarningModel]
-
-
-def _without(data: dict[str, Any], key: str) -> dict[str, Any]:
-    if data[key] is None:
-        del data[key]
-    return data
 
 
 def schema_text() -> str:
@@ -132,7 +146,10 @@ def schema_text() -> str:
 
 def document_of(profile: Profile) -> ContextDocument:
     """The document of a complete profile."""
+    info = profile.info
     return ContextDocument(
+        report=None if info is None else InfoModel(name=info.name, id=info.id, description=info.description),
+        filters=None if info is None else [_filter(one) for one in profile.filters],
         bands=[_band(band) for band in profile.bands],
         aggregates=[AggregateModel(id=one.id, value=one.value) for one in profile.aggregates],
         warnings=[
@@ -146,6 +163,16 @@ def document_of(profile: Profile) -> ContextDocument:
             )
             for one in profile.warnings
         ],
+    )
+
+
+def _filter(one: AppliedFilter) -> FilterModel:
+    return FilterModel(
+        id=one.id,
+        label=one.label,
+        type=one.type,  # type: ignore[arg-type]  # of the definition, which knows no other
+        values=list(one.values),
+        default=one.note == "default",
     )
 
 

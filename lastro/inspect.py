@@ -8,13 +8,15 @@ from shutil import get_terminal_size
 from typing import Any
 
 from lastro.output import refuse_source, write_result, write_warnings
-from lastro.sources import add_source_arguments, read_options
+from lastro.snapshots import add_report_arguments, make_snapshot
+from lastro.sources import add_source_arguments
 
 COLUMNS_SHOWN = 30
 
 EXAMPLE = """examples:
   lastro inspect examples/financeiro/vendas.csv
-  lastro inspect vendas=vendas.csv pagamentos=pagamentos.parquet --html report.html"""
+  lastro inspect vendas=vendas.csv pagamentos=pagamentos.parquet --html report.html
+  lastro inspect financeiro.report.json --param regiao=Sul"""
 
 
 def add_parser(commands: Any) -> None:  # argparse names the type of its subparsers privately
@@ -30,6 +32,7 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         epilog=EXAMPLE,
     )
     add_source_arguments(parser)
+    add_report_arguments(parser)
     showing = parser.add_argument_group("showing")
     showing.add_argument(
         "--columns",
@@ -55,11 +58,10 @@ def _columns(text: str) -> int | None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the inspection, in the terminal or as a page."""
-    from engine import materialize
     from lastro.inspect_report import inspect_snapshot
 
     refuse_source(parsed.html, parsed.files)
-    snapshot = materialize(parsed.files, options=read_options(parsed))
+    snapshot = make_snapshot(parsed, complete=True)
     inspection = inspect_snapshot(snapshot, parsed.columns)
     if parsed.html is not None:
         from lastro.inspect_html import render_page

@@ -54,7 +54,9 @@ def count_costs(snapshot: Snapshot, samples: Sequence[ColumnSample]) -> Costs:
 
 def _sections(context: str, excerpt: Excerpt, profile: Profile) -> tuple[Cost, ...]:
     # Nothing from data starts a line, so this mark only stands between sections.
-    labels = ["schema and facts", *(["aggregates"] if profile.aggregates else []), _rows_label(excerpt)]
+    optional = (("report", profile.info), ("filters", profile.filters))
+    labels = [label for label, found in optional if found]
+    labels += ["schema and facts", *(["aggregates"] if profile.aggregates else []), _rows_label(excerpt)]
     texts = context.split("\n\n## ")
     return tuple(Cost(label, count_tokens(text)) for label, text in zip(labels, texts, strict=True))
 

@@ -137,7 +137,9 @@ def inspect_snapshot(snapshot: Snapshot, columns_max: int | None) -> Inspection:
             _band(band, facts, sample, columns_max)
             for band, facts, sample in zip(snapshot.bands, profile.bands, samples, strict=True)
         ),
-        tuple((_shown(one.id), one.value) for one in profile.aggregates),
+        tuple(
+            (_shown(one.id), "null" if one.value is None else _shown(one.value)) for one in profile.aggregates
+        ),
         _warnings(profile),
         len(profile.warnings),
         count_costs(snapshot, samples),

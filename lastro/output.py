@@ -52,7 +52,9 @@ def _write_out(data: bytes) -> None:
         raise
     except OSError as error:
         discard_output()
-        raise OutputError(f"Standard output cannot be written ({error.strerror}): make room there.") from error
+        raise OutputError(
+            f"Standard output cannot be written ({error.strerror}): make room there."
+        ) from error
 
 
 def discard_output() -> None:
@@ -61,7 +63,7 @@ def discard_output() -> None:
 
 
 def _replace_file(path: str, data: bytes) -> None:
-    from engine.durable import put_in_place, temporary_beside
+    from datasources.durable import put_in_place, temporary_beside
 
     if os.path.exists(path) and not S_ISREG(os.stat(path).st_mode):
         # A pipe or a device is written to; replacing it would take it away from everyone.
@@ -78,7 +80,9 @@ def refuse_source(path: str | None, arguments: Sequence[str]) -> None:
     """Raise OutputError when *path* is one of the files that *arguments* name, which would be lost."""
     from datasources.load import parse_argument
 
-    for argument in arguments if path else ():
+    if not path:
+        return
+    for argument in arguments:
         source = parse_argument(argument).path
         # What cannot be found is no source, and reading it says so.
         with suppress(OSError, ValueError):

@@ -8,7 +8,7 @@ from datasources.options import ReadOptions
 
 FILES_HELP = (
     "a file, a folder or a quoted pattern of CSV or Parquet parts, or - for standard input; "
-    "NAME=FILE names the band (default: the file's name)"
+    "NAME=FILE names the band (default: the file's name); or, alone, the definition of a report"
 )
 
 

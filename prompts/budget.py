@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from prompts.exceptions import BudgetTooSmall
 
@@ -26,8 +28,9 @@ class Plan:
 
     rows: tuple[int, ...]
     lists: tuple[tuple[int, str, str], ...]
-    """(band, kind, label) of what may still be dropped, in the order of dropping."""
-    dropped: tuple[tuple[int, str, str], ...] = ()
+    """(band, kind, label) of what may be dropped, in the order of dropping."""
+    done: int = 0
+    """How many of them are dropped."""
 
     @classmethod
     def whole(cls, rows: Sequence[int], droppable: Sequence[Mapping[str, Sequence[str]]]) -> Plan:
@@ -40,33 +43,71 @@ class Plan:
         ]
         return cls(tuple(rows), tuple(lists))
 
-    def gone(self, band: int) -> frozenset[tuple[str, str]]:
-        """(kind, label) of what is left out of *band*."""
-        return frozenset((kind, label) for index, kind, label in self.dropped if index == band)
-
     def smaller(self) -> Plan | None:
         """The plan with one thing less; None when all that is left must stay."""
         largest = max(self.rows, default=0)
         if largest > ROWS_KEPT:
-            index = max(position for position, share in enumerate(self.rows) if share == largest)
-            return replace(self, rows=tuple(share - (i == index) for i, share in enumerate(self.rows)))
-        if not self.lists:
-            return None
-        return replace(self, lists=self.lists[1:], dropped=(*self.dropped, self.lists[0]))
+            last = len(self.rows) - 1 - self.rows[::-1].index(largest)
+            return replace(self, rows=(*self.rows[:last], largest - 1, *self.rows[last + 1 :]))
+        return replace(self, done=self.done + 1) if self.done < len(self.lists) else None
+
+    def without_rows(self, count: int) -> Plan:
+        """
+        The plan *count* steps on, or the last one that drops rows.
+
+        >>> Plan((5, 9, 7), ()).without_rows(7).rows
+        (5, 5, 4)
+        """
+        above = self._rows_above
+        if count >= above(ROWS_KEPT):
+            return replace(self, rows=tuple([min(share, ROWS_KEPT) for share in self.rows]))
+        # The least level to which all that is above it can be taken away; the rest comes off the last ones.
+        level = bisect_left(range(max(self.rows)), -count, key=lambda level: -above(level))
+        rest = count - above(level)
+        rows = [min(share, level) for share in self.rows]
+        for position in [position for position, share in enumerate(rows) if share == level][::-1][:rest]:
+            rows[position] -= 1
+        return replace(self, rows=tuple(rows))
+
+    def _rows_above(self, level: int) -> int:
+        return sum([share - level for share in self.rows if share > level])
 
 
-def fit(plan: Plan, write: Callable[[Plan], str], max_tokens: int | None) -> str:
+class Draft(Protocol):
+    """What a plan is written by."""
+
+    def write(self, plan: Plan) -> str:
+        """The text."""
+
+    def count_bytes(self, plan: Plan) -> int:
+        """How many UTF-8 bytes the text has."""
+
+    def least_bytes(self, rows: Sequence[int]) -> int:
+        """A bound below the bytes of every plan of *rows* with all lists: it spares looking at each."""
+
+
+def fit(plan: Plan, draft: Draft, max_tokens: int | None) -> str:
     """
-    What *write* makes of *plan*, or of the first smaller plan that fits into *max_tokens*.
+    What *draft* writes of *plan*, or of the first smaller plan that fits into *max_tokens*.
 
     Raises `BudgetTooSmall`, which says by how much, when even the smallest does not.
     """
-    text = write(plan)
     if max_tokens is None:
-        return text
-    while (tokens := count_tokens(text)) > max_tokens:
+        return draft.write(plan)
+    bytes_max = max_tokens * BYTES_PER_TOKEN
+    plan = _skip_rows(plan, draft, bytes_max)
+    while (size := draft.count_bytes(plan)) > bytes_max:
         smaller = plan.smaller()
         if smaller is None:
-            raise BudgetTooSmall.by(tokens, max_tokens)
-        plan, text = smaller, write(smaller)
-    return text
+            raise BudgetTooSmall.by(-(-size // BYTES_PER_TOKEN), max_tokens)
+        plan = smaller
+    return draft.write(plan)
+
+
+def _skip_rows(plan: Plan, draft: Draft, bytes_max: int) -> Plan:
+    """The first plan that might fit by the least its rows can take, or the last one that drops rows."""
+    steps = sum(max(share - ROWS_KEPT, 0) for share in plan.rows)
+    fits = bisect_left(
+        range(steps), -bytes_max, key=lambda count: -draft.least_bytes(plan.without_rows(count).rows)
+    )
+    return plan.without_rows(fits)

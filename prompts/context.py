@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.columns import Typed
-from engine.excerpt import BandExcerpt, Excerpt
+from engine.excerpt import Excerpt
 from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
 from prompts.budget import Plan, fit
 from prompts.formats import name_text, value_texts
-from prompts.rows import write_rows
+from prompts.report import aggregate_text, report_sections, unit_text
+from prompts.row_blocks import Block, RowBlocks, row_count
 
 Section = Literal["schema", "data", "all"]
 
@@ -34,22 +35,18 @@ def render_data_context(
     Raises `BudgetTooSmall` when what must stay does not fit into *max_tokens*.
     """
     bands = [_schema_of(band, group_numbers_max, citations) for band in profile.bands]
-    rows = [_RowText(band, citations) for band in excerpt.bands]
-    aggregates = [f"- {name_text(one.id, citations=citations)}: {one.value}" for one in profile.aggregates]
-
-    def write(plan: Plan) -> str:
-        sections: list[str] = []
-        if section != "data":
-            sections.append(_schema_section(bands, plan))
-            if aggregates:
-                sections.append("\n".join(["## REPORT AGGREGATES", *aggregates]))
-        if section != "schema":
-            sections.append(_data_section(excerpt, rows, plan, citations))
-        return "\n\n".join(sections) + "\n"
-
-    shares = [len(band.positions) for band in excerpt.bands] if section != "schema" else []
     droppable = [one.droppable for one in bands] if section != "data" else []
-    return fit(Plan.whole(shares, droppable), write, max_tokens)
+    shares = [len(band.positions) for band in excerpt.bands] if section != "schema" else []
+    plan = Plan.whole(shares, droppable)
+    aggregates = [
+        f"- {name_text(one.id, citations=citations)}: {aggregate_text(one.value, citations=citations)}"
+        for one in profile.aggregates
+    ]
+    about = report_sections(profile, citations=citations)
+    rows = [
+        RowBlocks(band, facts, citations) for band, facts in zip(excerpt.bands, profile.bands, strict=True)
+    ]
+    return fit(plan, _Draft(section, about, bands, aggregates, excerpt, rows, plan.lists), max_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +88,93 @@ _Texts = Mapping[str | None, str]
 _PART_KINDS = ("top", "period", "enum", "counts")
 
 
-def _schema_section(bands: Sequence[BandSchema], plan: Plan) -> str:
-    blocks = ["## REPORT SCHEMA"]
-    missing: list[str] = []
-    for index, band in enumerate(bands):
-        gone = plan.gone(index)
-        if gone:
-            missing.append(f"{band.name}: {', '.join(_gone_names(gone))}")
-        blocks.append("\n".join(_band_lines(band, gone)))
-    text = "\n\n".join(blocks)
-    if missing:
-        text += f"\n\nnot shown, to fit the token budget: {'; '.join(missing)}"
-    return text
+class _Draft:
+    """Writes a plan band by band; a band that the next plan leaves as it is is not written again."""
+
+    def __init__(
+        self,
+        section: Section,
+        about: Sequence[str],
+        bands: Sequence[BandSchema],
+        aggregates: Sequence[str],
+        excerpt: Excerpt,
+        rows: Sequence[RowBlocks],
+        lists: Sequence[tuple[int, str, str]],
+    ) -> None:
+        self._section: Section = section
+        self._about = [Block.of(text) for text in about]
+        self._bands = bands
+        self._aggregates = aggregates
+        self._excerpt = excerpt
+        self._rows = rows
+        self._drops: list[list[int]] = [[] for _ in bands]
+        """Steps that leave something of each band out."""
+        for step, (band, _, _) in enumerate(lists):
+            self._drops[band].append(step)
+        self._lists = lists
+        self._blocks: list[tuple[int, Block, str] | None] = [None] * len(bands)
+        self._schema_bytes = 0
+
+    def write(self, plan: Plan) -> str:
+        """The whole text."""
+        sections = [between.join([block.text for block in blocks]) for between, blocks in self._parts(plan)]
+        return "\n\n".join(sections) + "\n"
+
+    def count_bytes(self, plan: Plan) -> int:
+        """The UTF-8 bytes of the whole text."""
+        sections = [
+            sum([block.size for block in blocks]) + len(between) * (len(blocks) - 1)
+            for between, blocks in self._parts(plan)
+        ]
+        return sum(sections) + 2 * (len(sections) - 1) + 1
+
+    def least_bytes(self, rows: Sequence[int]) -> int:
+        """What the schema with all lists, and rows of the least length, take."""
+        if self._section != "data" and not self._schema_bytes:
+            self._schema_bytes = sum([block.size for block in self._schema(0)])
+        least = (share * one.least_bytes for share, one in zip(rows, self._rows, strict=False))
+        return self._schema_bytes + sum(least)
+
+    def _parts(self, plan: Plan) -> Iterator[tuple[str, list[Block]]]:
+        """What stands between the blocks of each section, and the blocks."""
+        if self._section != "data":
+            if self._about:
+                yield "\n\n", self._about
+            yield "\n\n", self._schema(plan.done)
+            if self._aggregates:
+                yield "\n", [Block.of("\n".join(["## REPORT AGGREGATES", *self._aggregates]))]
+        if self._section != "schema":
+            yield "\n", self._data(plan.rows)
+
+    def _schema(self, done: int) -> list[Block]:
+        found = [self._band(index, done) for index in range(len(self._bands))]
+        blocks = [Block.of("## REPORT SCHEMA"), *(block for _, block, _ in found)]
+        missing = [names for _, _, names in found if names]
+        if missing:
+            blocks.append(Block.of(f"not shown, to fit the token budget: {'; '.join(missing)}"))
+        return blocks
+
+    def _band(self, index: int, done: int) -> tuple[int, Block, str]:
+        """(how many of its lists are gone, its schema without them, their names)."""
+        count = bisect_left(self._drops[index], done)
+        kept = self._blocks[index]
+        if kept is not None and kept[0] == count:
+            return kept
+        band = self._bands[index]
+        gone = frozenset([self._lists[step][1:] for step in self._drops[index][:count]])
+        names = f"{band.name}: {', '.join(_gone_names(gone))}" if gone else ""
+        written = count, Block.of("\n".join(_band_lines(band, gone))), names
+        self._blocks[index] = written
+        return written
+
+    def _data(self, shares: Sequence[int]) -> list[Block]:
+        blocks = [one.block(share) for one, share in zip(self._rows, shares, strict=True)]
+        shown = sum(shares)
+        heading = Block.of(f"## REPORT DATA ({shown} of {row_count(self._excerpt.rows)})")
+        left_out = self._excerpt.shown - shown
+        if left_out:
+            blocks.append(Block.of(f"not shown, to fit the token budget: {row_count(left_out)}"))
+        return [heading, *blocks]
 
 
 def _gone_names(gone: frozenset[tuple[str, str]]) -> list[str]:
@@ -155,17 +227,12 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
     return BandSchema(*heading, fields, names, (*parts, *lists), not_shown)
 
 
-def row_count(rows: int) -> str:
-    """`1 row` or `N rows`."""
-    return "1 row" if rows == 1 else f"{rows} rows"
-
-
 def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, int]:
     marks: list[str] = [one.type]
     if one.role is not None and one.role != "measure":
         marks.append(one.role)
     if one.unit is not None and one.unit != "%":
-        marks.append(one.unit)
+        marks.append(unit_text(one.unit))
     values = [item.value for item in one.values or () if item.value is not None] if one.is_enumeration else []
     return f"{name} ({', '.join(marks)}", "|".join([texts[value] for value in values]), len(values)
 
@@ -218,39 +285,3 @@ def _group_text(group: GroupProfile, label: str, texts: _Texts) -> str:
     if group.rest is not None:
         shown.append(f"(other {group.rest.values})={group.rest.sum}")
     return f"{label} (top {named} of {total}): {', '.join(shown)}"
-
-
-class _RowText:
-    """The written rows of a band, for any sample of it; each row is written once."""
-
-    def __init__(self, band: BandExcerpt, citations: bool) -> None:
-        self._band = band
-        self._citations = citations
-        self._written = self._write(band.positions, band.cells)
-
-    def _write(self, positions: Sequence[int], rows: Sequence[Sequence[Typed]]) -> dict[int, str]:
-        lines = write_rows(self._band.columns, rows, citations=self._citations) if rows else []
-        return dict(zip(positions, lines, strict=True))
-
-    def lines(self, positions: Sequence[int]) -> list[str]:
-        """The rows at *positions*."""
-        missing = [position for position in positions if position not in self._written]
-        if missing:
-            self._written |= self._write(missing, self._band.more(missing))
-        return [self._written[position] for position in positions]
-
-
-def _data_section(excerpt: Excerpt, rows: Sequence[_RowText], plan: Plan, citations: bool) -> str:
-    from engine.excerpt import spaced_rows
-
-    lines: list[str] = []
-    for band, text, share in zip(excerpt.bands, rows, plan.rows, strict=True):
-        name = name_text(band.name, citations=citations)
-        sample = f" ({share} of {row_count(band.rows)}, evenly spaced sample)" if share < band.rows else ""
-        lines.append(f"--- {name}{sample} ---")
-        lines += text.lines(spaced_rows(band.rows, share))
-    shown = sum(plan.rows)
-    heading = f"## REPORT DATA ({shown} of {row_count(excerpt.rows)})"
-    if shown < excerpt.shown:
-        lines.append(f"not shown, to fit the token budget: {row_count(excerpt.shown - shown)}")
-    return "\n".join([heading, *lines])

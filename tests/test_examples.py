@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-DATA = sorted(path for path in EXAMPLES.rglob("*") if path.suffix in {".csv", ".json"})
+DATA = sorted(
+    path
+    for path in EXAMPLES.rglob("*")
+    if path.suffix in {".csv", ".json"} and not path.name.endswith(".report.json")
+)
 
 
 @pytest.fixture(scope="module")

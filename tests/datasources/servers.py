@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 START_SECONDS = 60
 STOP_SECONDS = 10
+LIFE_SECONDS = 600
 ADMIN_PASSWORD = "administrador-só-de-teste"
 
 
@@ -34,7 +37,9 @@ class Server:
 @contextmanager
 def postgres_server() -> Iterator[Server]:
     """Start a PostgreSQL of Debian's package; its database is `postgres`."""
-    programs = _found("PostgreSQL", "postgres", "initdb", folders=_debian_folders("/usr/lib/postgresql"))
+    programs = _found(
+        "PostgreSQL", "postgres", "initdb", "pg_isready", folders=_debian_folders("/usr/lib/postgresql")
+    )
     with _folder("postgres") as folder:
         data, password = folder / "data", folder / "password"
         password.write_text(ADMIN_PASSWORD, encoding="utf-8")
@@ -47,7 +52,10 @@ def postgres_server() -> Iterator[Server]:
             "shared_buffers": "16MB", "max_connections": 20, "log_min_messages": "fatal",
         }  # fmt: skip
         chosen = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        with _running("postgres", [programs["postgres"], "-D", str(data), *chosen], port, folder):
+        command = [programs["postgres"], "-D", str(data), *chosen]
+        ready = partial(_is_ready, programs["pg_isready"], port)
+        # SIGINT ends it at once; SIGTERM would wait for clients.
+        with _running("postgres", command, folder, ready, signal.SIGINT):
             yield Server(port, "postgres")
 
 
@@ -60,9 +68,8 @@ def mariadb_server() -> Iterator[Server]:
         install = [programs["mariadb-install-db"], "--no-defaults", f"--datadir={data}", "--skip-test-db"]
         _run("mysql", [*install, "--auth-root-authentication-method=normal", "--skip-name-resolve"])
         first.write_text(
-            f"SET PASSWORD FOR 'root'@'localhost' = PASSWORD('{ADMIN_PASSWORD}');"
-            f"\nCREATE USER 'root'@'127.0.0.1' IDENTIFIED BY '{ADMIN_PASSWORD}';"
-            "\nGRANT ALL ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION;"
+            f"CREATE USER 'dono'@'127.0.0.1' IDENTIFIED BY '{ADMIN_PASSWORD}';"
+            "\nGRANT ALL ON *.* TO 'dono'@'127.0.0.1' WITH GRANT OPTION;"
             "\nCREATE DATABASE relatorios CHARACTER SET utf8mb4;\n",
             encoding="utf-8",
         )
@@ -74,8 +81,9 @@ def mariadb_server() -> Iterator[Server]:
             "--character-set-server=utf8mb4", "--innodb-buffer-pool-size=16M", "--innodb-fast-shutdown=2",
             "--innodb-flush-log-at-trx-commit=0", "--performance-schema=OFF", f"--secure-file-priv={folder}",
         ]  # fmt: skip
-        with _running("mysql", [programs["mariadbd"], "--no-defaults", *settings], port, folder):
-            yield Server(port, "root")
+        command = [programs["mariadbd"], "--no-defaults", *settings]
+        with _running("mysql", command, folder, partial(_listens, port), signal.SIGTERM):
+            yield Server(port, "dono")
 
 
 def _found(product: str, *programs: str, folders: Sequence[str]) -> dict[str, str]:
@@ -112,49 +120,62 @@ def _own(path: Path, user: str) -> None:
         os.chown(path, entry.pw_uid, entry.pw_gid)
 
 
-def _identity(user: str) -> dict[str, object]:
-    """Servers refuse to run as root: there they run as the user that their package made."""
-    if os.geteuid() != 0:
-        return {}
-    entry = pwd.getpwnam(user)
-    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+def _identity(user: str) -> str | None:
+    """Servers refuse to run as root: there they run as the user, with its group, that their package made."""
+    return user if os.geteuid() == 0 else None
 
 
 def _run(user: str, command: Sequence[str]) -> None:
+    who = _identity(user)
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=START_SECONDS, cwd="/", **_identity(user)
-    )
+        command, capture_output=True, text=True, check=False, timeout=START_SECONDS, cwd="/",
+        user=who, group=who, extra_groups=None if who is None else [],
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:] or done.stdout[-2000:]
 
 
 @contextmanager
-def _running(user: str, command: Sequence[str], port: int, folder: Path) -> Iterator[None]:
+def _running(
+    user: str, command: Sequence[str], folder: Path, is_ready: Callable[[], bool], stop: signal.Signals
+) -> Iterator[None]:
     log = folder / "log"
+    who = _identity(user)
+    # It hands signals on, and ends the server even where the tests are killed.
+    bounded = ["timeout", f"--kill-after={STOP_SECONDS}", str(LIFE_SECONDS), *command]
     with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, cwd="/", **_identity(user))
+        process = subprocess.Popen(
+            bounded, stdout=output, stderr=output, cwd="/",
+            user=who, group=who, extra_groups=None if who is None else [],
+        )  # fmt: skip
         try:
-            _wait(process, port, log)
+            _wait(process, is_ready, log)
             yield
         finally:
-            process.terminate()
-            try:
-                process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(STOP_SECONDS)
+            process.send_signal(stop)
+            process.wait(2 * STOP_SECONDS)
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _wait(process: subprocess.Popen[bytes], is_ready: Callable[[], bool], log: Path) -> None:
     end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    while time.monotonic() < end and process.poll() is None:
+        if is_ready():
             return
-        except OSError:
-            time.sleep(0.05)
+        time.sleep(0.05)
     pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-2000:]}")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _is_ready(program: str, port: int) -> bool:
+    """Whether PostgreSQL lets clients in: it listens some time before."""
+    done = subprocess.run([program, "-q", "-h", "127.0.0.1", "-p", str(port)], check=False, timeout=10)
+    return done.returncode == 0
 
 
 def _free_port() -> int:

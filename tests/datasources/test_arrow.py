@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, ipc
 
 from datasources.arrow import ArrowStream, ChainedStream, band_from_table, read_arrow
+from datasources.arrow_types import python_values
 from datasources.base import Lists
 from datasources.exceptions import SourceTooLarge, SourceUnreadable
 from datasources.options import ReadOptions
@@ -104,3 +105,12 @@ def test_a_chain_is_its_streams_in_order(cuts, picks):
     assert whole.column(0).to_pylist() == list(range(300))
     assert chain.take(sorted(picks)).column(0).to_pylist() == sorted(picks)
     assert chain.sample().num_rows == 300
+
+
+@pytest.mark.parametrize("zone", ["+05:45", "America/Sao_Paulo"])
+def test_nanoseconds_keep_the_offset_of_their_zone(zone):
+    """A column is read part by part: in one there may be nanoseconds, in another none."""
+    fine, coarse = pa.array([1], pa.timestamp("ns", zone)), pa.array([0], pa.timestamp("ns", zone))
+    (fine_text,) = python_values(pa.chunked_array([fine]))
+    (coarse_time,) = python_values(pa.chunked_array([coarse]))
+    assert str(fine_text).replace(".000000001", "") == str(coarse_time)

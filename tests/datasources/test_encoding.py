@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasources.encoding import decode, to_utf8
+from datasources.encoding import decode, to_utf8, utf8_text
 from datasources.exceptions import SourceOptionError, SourceUnreadable
 
 HOLES = "".join(chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
@@ -68,7 +68,7 @@ def test_binary_is_refused(data):
         read_large(data, None)
 
 
-@pytest.mark.parametrize("name", ["klingon", "base64", "rot13", "", "a\0b"])
+@pytest.mark.parametrize("name", ["klingon", "base64", "rot13", "", "a\0b", "punycode", "undefined"])
 def test_an_unknown_encoding_is_an_option_error(name):
     with pytest.raises(SourceOptionError, match="no text encoding"):
         decode(b"a", name, "b")
@@ -89,3 +89,9 @@ def test_both_paths_decode_alike(data):
 def test_characters_over_the_edge_of_a_block_are_valid(position):
     text = "x" * position + "€ç" + "y" * 10
     assert read_large(text.encode(), None) == (text, ())
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused():
+    assert utf8_text("ação".encode()) == "ação"
+    with pytest.raises(SourceUnreadable, match="changed while it was read"):
+        utf8_text(b"\xff")

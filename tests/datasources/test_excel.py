@@ -153,3 +153,15 @@ def test_without_the_reader_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(SourceError, match=r"pip install 'lastro\[excel\]'"):
         read_workbook(path, "t", OPTIONS)
+
+
+def test_cells_with_errors_are_counted(tmp_path):
+    path = workbook(
+        tmp_path / "v.xlsx",
+        A=[["a", "b"], ["#N/A", 1], ["#DIV/0!", 2], ["x", 3]],
+        B=[["c", "d"], ['t="e"', 2]],
+    )
+    first, second = read_workbook(path, "t", OPTIONS)
+    assert [(warning.code, warning.count) for warning in first.warnings] == [("error_cells", 2)]
+    assert columns_of(first)[0] == [None, None, "x"]
+    assert second.warnings == ()

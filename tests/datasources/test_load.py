@@ -366,3 +366,57 @@ def test_padding_at_the_end_does_not_make_a_text_binary(tmp_path, padding):
     path.write_bytes(CSV + padding)
     (band,) = read(path)
     assert band.rows == 2
+
+
+def test_a_link_that_leads_nowhere_is_named_as_one(tmp_path):
+    link = tmp_path / "v.csv"
+    link.symlink_to("gone.csv")
+    with pytest.raises(
+        SourceNotFound, match=r"^v\.csv is a link to gone\.csv, where no file is: correct the link"
+    ):
+        read(link)
+
+
+@pytest.mark.parametrize("argument", ["{folder}", "{folder}/*.csv"], ids=["folder", "pattern"])
+@pytest.mark.parametrize("make", [lambda part: part.symlink_to("gone.csv"), os.mkfifo], ids=["link", "pipe"])
+def test_a_part_that_cannot_be_read_is_not_left_out(tmp_path, argument, make):
+    (tmp_path / "a.csv").write_bytes(CSV)
+    make(tmp_path / "b.csv")
+    with pytest.raises(SourceError, match=r"^b\.csv is a "):
+        read(argument.format(folder=tmp_path))
+
+
+def test_standard_input_is_read_once():
+    with pytest.raises(SourceOptionError, match="only once"):
+        read("a=-", "b=-")
+
+
+def test_standard_input_that_is_closed_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(SourceNotFound, match="is closed"):
+        read("-")
+
+
+def test_a_name_may_hold_an_equals_sign(tmp_path):
+    (tmp_path / "v.csv").write_bytes(CSV)
+    (band,) = read_bands([Argument("a=b", str(tmp_path / "v.csv"))], ReadOptions())
+    assert band.name == "a=b"
+
+
+def test_a_name_is_utf_8_in_every_locale():
+    program = "import sys, datasources.load as load; print(ascii(load.parse_argument(sys.argv[1]).name))"
+    found = subprocess.run(
+        [sys.executable, "-c", program, "é=v.csv"],
+        cwd=Path(__file__).parent.parent.parent,
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        capture_output=True,
+        check=True,
+    )
+    assert found.stdout == b"'\\xe9'\n"
+
+
+def test_without_room_for_temporary_files_there_is_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "v.csv.gz").write_bytes(gzip.compress(CSV))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    with pytest.raises(SourceError, match=r"^v\.csv\.gz cannot be copied into a temporary folder \(No such"):
+        read(tmp_path / "v.csv.gz")

@@ -214,3 +214,46 @@ def test_a_frame_that_cannot_be_computed_is_one_clear_error():
     with pytest.raises(SourceUnreadable, match="could not be computed") as caught:
         band_from(lazy, "b")
     assert "\n" not in str(caught.value)
+
+
+def test_any_name_passes_from_polars():
+    frame = pl.DataFrame({"a\0b": [1, 2], "1": [3, 4], "0": [5, 6]})
+    assert band_from(frame, "b").columns == ("a\0b", "1", "0")
+    assert frame.columns == ["a\0b", "1", "0"]
+
+
+WIDE = [(5, D(5)), (2**100, D(2**100)), (2**127 - 1, str(2**127 - 1)), (-(2**127), str(-(2**127)))]
+
+
+@pytest.mark.parametrize(("value", "expected"), WIDE, ids=["short", "31 digits", "most", "least"])
+def test_integers_of_128_bits_are_exact(value, expected):
+    frame = pl.DataFrame({"a": pl.Series([value, None], dtype=pl.Int128)})
+    assert cells_of(band_from(frame, "b")) == {"a": [expected, None]}
+
+
+def test_a_struct_that_polars_cannot_hand_on_is_one_clear_error(capfd):
+    frame = pl.DataFrame({"a": [{"x\0y": 1}]})
+    with pytest.raises(SourceUnreadable, match="could not be computed"):
+        band_from(frame, "b")
+
+
+def test_an_index_named_like_a_column_is_a_column_too():
+    frame = pd.DataFrame({"a": [1, 2]}, index=pd.Index([3, 4], name="a"))
+    assert cells_of(band_from(frame, "b")) == {"a": [3, 4], "a_2": [1, 2]}
+
+
+def test_integers_past_64_bits_of_pandas_are_exact():
+    assert cells_of(band_from(pd.DataFrame({"a": [2**70, 1]}), "b")) == {"a": [str(2**70), "1"]}
+
+
+def test_records_that_hold_themselves_are_refused():
+    record: dict[str, object] = {}
+    record["a"] = record
+    with pytest.raises(SourceUnreadable, match="hold themselves"):
+        band_from([record], "b")
+
+
+def test_a_text_of_arrow_that_is_none_is_refused():
+    broken = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    with pytest.raises(SourceUnreadable, match="could not be computed"):
+        band_from(pa.table({"a": broken}), "b")

@@ -24,8 +24,8 @@ import duckdb  # noqa: F401 - loaded before the forks, so that every child is qu
 import pyarrow as pa
 import pyarrow.compute
 
+from datasources import durable
 from datasources.base import Cell, Lists, RawBand
-from engine import durable
 from engine.band import type_band
 from engine.exceptions import SnapshotError, SnapshotNotSaved
 from engine.profile import profile_bands

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import pyarrow as pa
@@ -37,7 +38,7 @@ class CutStream:
         edges = [0, *self.cuts, self.rows]
         for start, end in pairwise(edges):
             part = self.table.slice(start, end - start)
-            yield lambda part=part: select_columns(part, columns, encoded)
+            yield partial(select_columns, part, columns, encoded)
 
     def take(self, rows: Sequence[int]) -> pa.Table:
         return self.table.take(pa.array(rows, pa.int64()))
@@ -51,7 +52,7 @@ def streamed(band: RawBand, cuts: tuple[int, ...] = (), sampled: int = 4_096) ->
     return replace(band, cells=CutStream(table, cuts, sampled))
 
 
-def _array(column: list[object]) -> pa.Array:
+def _array(column: Sequence[object]) -> pa.Array:
     if all(isinstance(cell, str) or cell is None for cell in column):
         return pa.array(column, pa.large_string())
     return pa.array(column, from_pandas=False)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine.columns import ColumnType
 from engine.facts import (
+    add_doubles,
     average_text,
     cell_text,
     decimals_text,
@@ -120,3 +121,23 @@ def test_division_rounds_as_decimals_do(dividend, divisor):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_the_printed_double_reads_back(value):
     assert float(double_text(value)) == value
+
+
+SUMS = [
+    pytest.param([1e308, 1e308, -1e308], 1e308, id="past the largest double on the way"),
+    pytest.param([1.5e308, 1.5e308], 2 * int(1.5e308), id="past the largest double in the end"),
+    pytest.param([0.1] * 10, 1.0, id="rounded once"),
+    pytest.param([], 0.0, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("values", "expected"), SUMS)
+def test_doubles_add_up(values, expected):
+    assert add_doubles(values) == expected
+
+
+def test_a_sum_past_the_largest_double_prints_in_full():
+    column = ColumnType("v", "number", double=True)
+    total = add_doubles([1e308, 1e308])
+    assert exact_text(total, column) == "2" + "0" * 308
+    assert average_text(total, 2, column) == "1" + "0" * 308

@@ -333,3 +333,27 @@ def test_evidence_adds_up_however_the_cells_are_split(cells, cut):
         return decide_types(RawBand("b", ("x",), Lists(([],), 0), "text", "br"), [total])
 
     assert verdict(second, first) == verdict(whole)
+
+
+LONG = [
+    pytest.param(["0." + "9" * 5000, "1,5"], "text", id="decimals and a comma"),
+    pytest.param(["0." + "9" * 5000, "1.5"], "number", id="decimals"),
+    pytest.param(["-" + "9" * 5000, "1"], "text", id="negative"),
+    pytest.param(["9" * 5000 + ".5", "1.5"], "text", id="before the mark"),
+    pytest.param([10**5000, -(10**5000), 1], "text", id="native"),
+    pytest.param([10**5000, 1.5], "text", id="native, with a fraction beside it"),
+    pytest.param([10**5000, "x"], "text", id="native, with a text beside it"),
+]
+
+
+@pytest.mark.parametrize(("cells", "expected"), LONG)
+def test_numbers_of_thousands_of_digits_are_read(cells, expected):
+    """Python refuses to turn so many digits into an integer, or back."""
+    assert typed(cells)[0].type == expected
+
+
+@given(st.text("0123456789", min_size=801, max_size=900), st.integers(801, 900))
+def test_the_double_of_a_long_number_is_the_nearest(digits, decimals):
+    cell = numbers.read_number(f"0.{digits}")
+    assert cell is not None
+    assert cell.digits / 10**cell.decimals == float(f"0.{digits}")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import SnapshotNotSaved, durable, save_snapshot
+from datasources import durable
+from engine import SnapshotNotSaved, save_snapshot
 from tests.engine.snapshot_faults import MUTATIONS, REFUSED, TORN, UNEXPECTED, WHOLE, version
 
 ROOT = Path(__file__).parent.parent.parent

@@ -86,7 +86,7 @@ def test_where_nothing_can_be_written_nothing_is_left(tmp_path, monkeypatch, pla
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     Path("file").write_text("")
-    with pytest.raises(OutputError, match="^cannot write "):
+    with pytest.raises(OutputError, match=r"^cannot write "):
         write_result("x", place)
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert not os.listdir("folder")
@@ -96,7 +96,9 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.is_char_device(), reason="only Linux has a device that is always full")
-@pytest.mark.parametrize("command", [("context", "{file}"), ("inspect", "{file}"), ("context", "--json-schema")])
+@pytest.mark.parametrize(
+    "command", [("context", "{file}"), ("inspect", "{file}"), ("context", "--json-schema")]
+)
 def test_a_full_disk_behind_standard_output_is_one_sentence(vendas, command):
     with FULL.open("wb") as full:
         status, err = run([word.format(file=vendas) for word in command], stdout=full)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -219,3 +220,66 @@ def test_nothing_from_data_starts_a_line_or_closes_a_fence(names, cells, band):
                 json.loads(line)
         if citations:
             assert "[" not in text
+
+
+def one_by_one(plan, draft, max_tokens):
+    """The budget as the rule says it: each plan is written and counted."""
+    while count_tokens(draft.write(plan)) > max_tokens:
+        smaller = plan.smaller()
+        if smaller is None:
+            raise BudgetTooSmall.by(count_tokens(draft.write(plan)), max_tokens)
+        plan = smaller
+    return draft.write(plan)
+
+
+words = st.one_of(st.none(), st.sampled_from(["a", "é<", "um valor bem mais longo", "x" * 70, "y" * 700]))
+numbers = st.one_of(st.none(), st.decimals(-1000, 100000, places=2).map(str))
+days = st.one_of(st.none(), st.dates().map(str))
+
+
+@given(
+    st.lists(st.lists(st.tuples(words, words, numbers, days), max_size=40), min_size=1, max_size=3),
+    st.integers(0, 100),
+    st.integers(0, 100),
+    st.sampled_from(["all", "schema", "data"]),
+    st.booleans(),
+)
+def test_what_is_skipped_changes_no_byte(bands, rows, percent, section, citations):
+    names = ("nome", "situação", "valor", "dia")
+    raws = [
+        raw_band(
+            dict(zip(names, map(list, zip(*cells, strict=True)), strict=True)) if cells else {"a": []},
+            f"b{i}",
+        )
+        for i, cells in enumerate(bands)
+    ]
+    whole = count_tokens(context(*raws, rows=rows, section=section, citations=citations))
+
+    def fitted() -> str:
+        allowed = whole * percent // 100
+        try:
+            return context(*raws, rows=rows, section=section, citations=citations, max_tokens=allowed)
+        except BudgetTooSmall as error:
+            return str(error)
+
+    quick = fitted()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("prompts.context.fit", one_by_one)
+        assert fitted() == quick
+
+
+def test_a_small_budget_for_many_rows_is_quick():
+    snapshot = materialize([raw_band({"v": [f"{i},5" for i in range(40_000)]}, style="br")])
+    start = perf_counter()
+    render_data_context(profile_snapshot(snapshot), take_excerpt(snapshot, 40_000), max_tokens=500)
+    # One by one it takes minutes.
+    assert perf_counter() - start < 5
+
+
+def test_a_small_budget_for_many_lists_is_quick():
+    columns = {f"uf{i}": ["sp", "rj", "rj"] for i in range(600)}
+    snapshot = materialize([raw_band(columns, f"b{i}") for i in range(5)])
+    start = perf_counter()
+    with pytest.raises(BudgetTooSmall):
+        render_data_context(profile_snapshot(snapshot), take_excerpt(snapshot), max_tokens=500)
+    assert perf_counter() - start < 5

@@ -106,7 +106,7 @@ class Table:
     def total(self, name: str) -> str:
         """What a total row of the file says, which the document gives as an aggregate."""
         wanted = f"total.{self.document.name}.{name}"
-        return plain(Decimal(next(one.value for one in self.whole.aggregates if one.id == wanted)))
+        return plain(Decimal(str(next(one.value for one in self.whole.aggregates if one.id == wanted))))
 
     @property
     def null_tokens(self) -> int:

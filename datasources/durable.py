@@ -47,9 +47,11 @@ def put_in_place(temporary: Path, path: Path) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace the small file *path* by *text*, whole or not at all."""
+    """Replace the small file *path* by *text*, whole or not at all; who may read it stays as it was."""
     with temporary_beside(path) as temporary:
         temporary.write_bytes(text.encode())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
         put_in_place(temporary, path)
 
 

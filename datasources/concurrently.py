@@ -1,0 +1,73 @@
+"""Runs jobs at the same time, each with a deadline of its own; the first that fails ends the wait."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Generic, TypeVar
+
+from datasources.exceptions import SourceTimeout
+
+AT_ONCE_MAX = 8
+"""How many sources are read at the same time."""
+
+T = TypeVar("T")
+
+
+class _Outcome(Generic[T]):
+    """What a job gave or raised."""
+
+    def __init__(self, name: str, value: T | None = None, error: BaseException | None = None) -> None:
+        self.name = name
+        self._value = value
+        self._error = error
+
+    def result(self) -> T:
+        """The value; raises what the job raised."""
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]  # there is one where nothing was raised
+
+
+def run_all(jobs: Mapping[str, Callable[[], T]], timeout_s: float) -> dict[str, T]:
+    """
+    What each of *jobs* gives, by its name and in their order.
+
+    Raises what the first job raises that fails, and SourceTimeout for one that takes longer than *timeout_s*.
+    """
+    done: SimpleQueue[_Outcome[T]] = SimpleQueue()
+    waiting = deque(jobs)
+    deadlines: dict[str, float] = {}
+    found: dict[str, T] = {}
+    while waiting or deadlines:
+        while waiting and len(deadlines) < AT_ONCE_MAX:
+            name = waiting.popleft()
+            deadlines[name] = monotonic() + timeout_s
+            # Not a pool: at its end Python waits for the threads of a pool, also for one that hangs.
+            Thread(target=_run, args=(name, jobs[name], done), name=f"source {name}", daemon=True).start()
+        try:
+            outcome = done.get(timeout=max(0.0, min(deadlines.values()) - monotonic()))
+        except Empty:
+            raise _late(min(deadlines, key=deadlines.__getitem__), timeout_s) from None
+        del deadlines[outcome.name]
+        found[outcome.name] = outcome.result()
+    return {name: found[name] for name in jobs}
+
+
+def _run(name: str, job: Callable[[], T], done: SimpleQueue[_Outcome[T]]) -> None:
+    try:
+        outcome = _Outcome(name, job())
+    except BaseException as error:  # noqa: BLE001 - it is raised where the jobs are waited for
+        outcome = _Outcome(name, error=error)
+    done.put(outcome)
+
+
+def _late(name: str, timeout_s: float) -> SourceTimeout:
+    return SourceTimeout(
+        f"The datasource {name} could not be read within {timeout_s:g} seconds: make it smaller or faster, "
+        "or allow more time (source_timeout_s).",
+        source=name,
+    )

@@ -1,0 +1,200 @@
+"""Reads a band with a query of a report: checked, its parameters bound, and run where nothing can be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from datasources.exceptions import Problem, QueryRefused, SourceError
+from datasources.sql_base import Argument, ArgumentType, BoundQuery, Reading, SqlLimits
+from datasources.sql_template import Slot, Template, parse_template
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from datasources.base import DataWarning, RawBand
+    from datasources.connections import Connection, Connections
+    from datasources.elements import Parameter, ReportDefinition, SqlSource
+    from datasources.parameters import ParameterValues, Resolved
+    from datasources.sql_check import SlotUse
+
+__all__ = ["SqlLimits", "check_source", "query_problems", "read_sql"]
+
+
+def read_sql(
+    source: SqlSource,
+    name: str,
+    values: ParameterValues,
+    connections: Connections,
+    *,
+    limits: SqlLimits | None = None,
+) -> RawBand:
+    """
+    Run the query of *source* with *values* bound, and hand its rows on as the band *name*.
+
+    Raises QueryRefused for what is not one plain SELECT, SourceTooLarge and SourceTimeout past *limits*, and
+    other SourceErrors for what the database says; none of them shows a secret or a cell.
+    """
+    from datasources.arrow import band_from_table
+
+    limits = limits or SqlLimits()
+    connection = connections[source.connection]
+    parameters = {resolved.parameter.id: resolved.parameter for resolved in values.values.values()}
+    checked = _checked(source, connection, parameters)
+    query = _bind(checked, values.values, connection.name)
+    table, warnings = _driver(connection, connections, query, Reading(source.connection, limits))
+    band = band_from_table(table, name)
+    return replace(band, warnings=(*band.warnings, *(replace(one, band=name) for one in warnings)))
+
+
+def check_source(source: SqlSource, connection: Connection, parameters: Mapping[str, Parameter]) -> None:
+    """
+    Check a query without running it, such as when its definition is saved.
+
+    *parameters* are those that the definition declares, by id. Raises QueryRefused.
+    """
+    _checked(source, connection, parameters)
+
+
+def query_problems(definition: ReportDefinition, connections: Connections) -> Iterator[Problem]:
+    """What is wrong with the queries of *definition*, each held against the database of its connection."""
+    from datasources.elements import SqlSource as Sql
+
+    parameters = {parameter.id: parameter for parameter in definition.parameters}
+    for name, source in definition.datasources.items():
+        if not isinstance(source, Sql):
+            continue
+        try:
+            check_source(source, connections[source.connection], parameters)
+        except SourceError as error:
+            yield Problem(f"datasources.{name}", error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    template: Template
+    uses: tuple[SlotUse, ...]
+    """One for each slot."""
+
+
+def _checked(source: SqlSource, connection: Connection, parameters: Mapping[str, Parameter]) -> _Checked:
+    from datasources.sql_check import check_select
+
+    template = parse_template(source.query, connection.kind)
+    slots = [part for part in template if isinstance(part, Slot)]
+    numbers = iter(range(1, len(slots) + 1))
+    text = "".join(part if isinstance(part, str) else f" :p{next(numbers)} " for part in template)
+    uses = check_select(text, connection.kind, slots=len(slots), functions=connection.functions)
+    for slot, use in zip(slots, uses, strict=True):
+        for one in slot.names:
+            if one not in parameters:
+                raise QueryRefused(
+                    f"The query has {{{{{one}}}}}, and no parameter {one} is declared: declare it."
+                )
+            if parameters[one].type == "multiselect" and not (
+                slot.is_whole and (use.in_list or use.null_tested)
+            ):
+                raise QueryRefused(
+                    f"{{{{{one}}}}} is a list: write it as IN ({{{{{one}}}}}), or before IS NULL."
+                )
+    return _Checked(template, uses)
+
+
+_TYPES: Mapping[str, ArgumentType] = {"select": "text", "multiselect": "text"}
+
+
+def _bind(checked: _Checked, values: Mapping[str, Resolved], source: str) -> BoundQuery:
+    parts: list[str | Argument] = []
+    uses = iter(checked.uses)
+    closing: int | None = None
+    for part in checked.template:
+        if isinstance(part, str):
+            parts.append(part if closing is None else _with_escape(part, closing))
+            closing = None
+            continue
+        use = next(uses)
+        if part.is_whole:
+            parts += _whole(values[part.names[0]], use)
+            continue
+        # Where no character escapes by itself, the query is made to name one.
+        named = use.like_escape == ""
+        parts.append(_filled(part, values, "\\" if named else use.like_escape, doubles=named))
+        closing = use.closing if named else None
+    if closing is not None:
+        parts.append(_with_escape("", closing))
+    for argument in parts:
+        if isinstance(argument, Argument) and isinstance(argument.value, str):
+            _check_text(argument.value, source)
+    return BoundQuery(tuple(parts))
+
+
+def _with_escape(code: str, closing: int) -> str:
+    """*code* after a pattern, with the escape named once the parentheses around the pattern are closed."""
+    found = re.match(rf"(?:\s*\)){{{closing}}}", code)
+    if found is None:
+        raise QueryRefused("A parameter stands deep within the pattern of a LIKE: write LIKE '%{{name}}%'.")
+    return f"{code[: found.end()]} ESCAPE '\\'{code[found.end() :]}"
+
+
+def _whole(resolved: Resolved, use: SlotUse) -> list[str | Argument]:
+    kind: ArgumentType = _TYPES.get(resolved.parameter.type, cast("ArgumentType", resolved.parameter.type))
+    value = resolved.value
+    if not isinstance(value, tuple):
+        return [Argument(kind, value)]
+    if not use.in_list or not value:
+        return [Argument("text", resolved.text if value else None)]
+    arguments: list[str | Argument] = []
+    for option in value:
+        arguments += [", ", Argument("text", option)]
+    return arguments[1:]
+
+
+def _filled(slot: Slot, values: Mapping[str, Resolved], escape: str | None, doubles: bool) -> Argument:
+    """The text of a literal with its placeholders filled in, NULL if one of them is unset."""
+    texts = []
+    for name in slot.names:
+        resolved = values[name]
+        if resolved.value is None:
+            return Argument("text", None)
+        texts.append(_literally(resolved.text, escape) if escape else resolved.text)
+    fixed = [piece.replace("\\", "\\\\") if doubles else piece for piece in slot.fixed]
+    return Argument("text", "".join(a + b for a, b in zip(fixed, [*texts, ""], strict=True)))
+
+
+def _literally(text: str, escape: str) -> str:
+    """What a reader typed is looked for as it is: it has no wildcards of a LIKE."""
+    for sign in (escape, "%", "_"):
+        text = text.replace(sign, escape + sign)
+    return text
+
+
+def _check_text(text: str, source: str) -> None:
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise SourceError(
+            "A parameter has a character that no database takes (NUL, or half of a surrogate pair): send it without.",
+            source=source,
+        )
+
+
+def _driver(
+    connection: Connection, connections: Connections, query: BoundQuery, reading: Reading
+) -> tuple[pa.Table, tuple[DataWarning, ...]]:
+    match connection.kind:
+        case "postgres":
+            from datasources.sql_postgres import read_postgres
+
+            return read_postgres(connection, connections.secret_of(connection), query, reading)
+        case "mysql":
+            from datasources.sql_mysql import read_mysql
+
+            return read_mysql(connection, connections.secret_of(connection), query, reading)
+        case "sqlite":
+            from datasources.sql_sqlite import read_sqlite
+
+            return read_sqlite(connection, query, reading)
+        case "duckdb":
+            from datasources.sql_duckdb import read_duckdb
+
+            return read_duckdb(connection, query, reading)

@@ -1,0 +1,57 @@
+"""Gathers the rows of a database driver, which come as Python tuples, into an Arrow table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from datasources.sql_base import Reading
+
+FIRST_ROWS = 256
+ROWS_MAX = 8_192
+BATCH_BYTES = 4 * 1024 * 1024
+"""What a batch should take: wide rows come few at a time, so that a limit is noticed early."""
+
+Rows = Sequence[Sequence[object]]
+
+
+def gather_rows(fetch: Callable[[int], Rows], width: int, reading: Reading) -> list[pa.ChunkedArray]:
+    """
+    The columns of all rows that *fetch* gives, called with how many until it gives none.
+
+    Cells of one column that differ in kind become text; a column without cells has the type null.
+    """
+    import pyarrow as pa
+
+    from datasources.arrow_types import array_of, join_chunks
+
+    chunks: list[list[pa.Array]] = [[] for _ in range(width)]
+    size = FIRST_ROWS
+    while rows := fetch(size):
+        arrays = [array_of(_plain(cells)) for cells in zip(*rows, strict=True)]
+        taken = sum(array.nbytes for array in arrays)
+        reading.count(len(rows), taken)
+        for column, array in zip(chunks, arrays, strict=True):
+            column.append(array)
+        size = max(1, min(ROWS_MAX, BATCH_BYTES * len(rows) // max(taken, 1)))
+    empty = pa.chunked_array([], pa.null())
+    return [_joined(column, join_chunks) if column else empty for column in chunks]
+
+
+def _joined(column: list[pa.Array], join: Callable[[Sequence[pa.Array]], pa.ChunkedArray]) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    if all(pa.types.is_null(array.type) for array in column):
+        return pa.chunked_array(column)
+    return join(column)
+
+
+def _plain(cells: Sequence[object]) -> Sequence[object]:
+    from datasources.memory import PLAIN_CELLS, plain_cell
+
+    if set(map(type, cells)) <= PLAIN_CELLS:
+        return cells
+    return [plain_cell(cell) for cell in cells]

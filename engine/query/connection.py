@@ -1,0 +1,157 @@
+"""Opens a band as a table of a locked-down DuckDB connection, with only the columns that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from datasources.base import Lists, Stream
+from engine.band import Band
+from engine.columns import ColumnType
+from engine.exceptions import EngineError
+from engine.profile import BandProfile
+from engine.snapshot import SnapshotBand
+from engine.statistics import BandStatistics
+from engine.stored_band import NO_ACCESS, StoredBand, StoredFile
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+TABLE = "band"
+FILE_THREADS = "1"
+"""Parts are typed on threads of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class BandTable:
+    """A band that can be asked by SQL."""
+
+    connection: duckdb.DuckDBPyConnection
+    name: str
+    columns: tuple[ColumnType, ...]
+    """Of its columns `c0…cN`, in order."""
+    narrow: frozenset[int]
+    """Positions of the decimal columns of at most 18 digits, whose sums fit into DuckDB's."""
+
+
+@contextmanager
+def open_table(band: SnapshotBand, facts: BandProfile, fields: Collection[int]) -> Iterator[BandTable]:
+    """
+    The columns of *band* at the positions *fields* as a table, in memory or, for a stream, in a temporary file.
+
+    A stored band is asked where it is, with all of its columns. Raises what its source raises, and EngineError
+    when there is no room for the temporary file.
+    """
+    if isinstance(band, StoredBand):
+        yield _table(band.file.cursor(), band.table, band.columns)
+        return
+    positions = sorted(fields)
+    columns = tuple(band.columns[position] for position in positions)
+    if isinstance(band, Band):
+        chosen: SnapshotBand = _project(band, positions)
+        facts = replace(facts, fields=tuple(facts.fields[position] for position in positions))
+    else:
+        chosen, columns = band, band.columns
+    if isinstance(band, Band) and band.values is None:
+        with TemporaryDirectory(prefix="lastro-") as folder:
+            path = Path(folder) / "band.duckdb"
+            _fill_file(path, chosen, facts)
+            yield _table(StoredFile(path).cursor(), TABLE, columns)
+        return
+    with _in_memory(chosen, facts) as connection:
+        yield _table(connection, TABLE, columns)
+
+
+@contextmanager
+def _in_memory(band: SnapshotBand, facts: BandProfile) -> Iterator[duckdb.DuckDBPyConnection]:
+    import duckdb
+
+    from engine.snapshot_write import fill_table
+    from engine.typed_parts import typed_parts
+
+    with duckdb.connect(":memory:", config={**NO_ACCESS, "max_temp_directory_size": "0KB"}) as connection:
+        fill_table(connection, TABLE, band, facts, typed_parts(band))
+        connection.execute("SET lock_configuration = true")
+        yield connection
+
+
+def _fill_file(path: Path, band: SnapshotBand, facts: BandProfile) -> None:
+    import duckdb
+
+    from engine.snapshot_write import fill_table
+    from engine.typed_parts import typed_parts
+
+    try:
+        with duckdb.connect(path, config={**NO_ACCESS, "threads": FILE_THREADS}) as connection:
+            fill_table(connection, TABLE, band, facts, typed_parts(band))
+            connection.execute("CHECKPOINT")
+    except duckdb.IOException as error:
+        reason = str(error).splitlines()[0][:200]
+        raise EngineError(
+            f"The rows of “{band.name}” could not be kept for asking ({reason}): make room for temporary files."
+        ) from error
+
+
+def _table(connection: duckdb.DuckDBPyConnection, name: str, columns: tuple[ColumnType, ...]) -> BandTable:
+    described = connection.execute(f"DESCRIBE {name}").fetchall()
+    narrow = frozenset(
+        position for position, row in enumerate(described) if str(row[1]).startswith("DECIMAL(18,")
+    )
+    return BandTable(connection, name, columns, narrow)
+
+
+# ---- a band with some of its columns ----
+
+
+def _project(band: Band, positions: Sequence[int]) -> Band:
+    cells = band.raw.cells
+    raw = replace(
+        band.raw,
+        columns=tuple(band.raw.columns[position] for position in positions),
+        cells=cells if isinstance(cells, Lists) else _ProjectedStream(cells, tuple(positions)),
+        native_types=(),
+        parent_column=None,
+    )
+    fields = tuple(band.statistics.fields[position] for position in positions)
+    return replace(
+        band,
+        raw=raw,
+        columns=tuple(band.columns[position] for position in positions),
+        statistics=BandStatistics(band.statistics.rows, fields, {}),
+        values=None if band.values is None else tuple(band.values[position] for position in positions),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ProjectedStream:
+    """Some columns of a stream."""
+
+    stream: Stream
+    positions: tuple[int, ...]
+
+    @property
+    def rows(self) -> int:
+        return self.stream.rows
+
+    @property
+    def schema(self) -> pa.Schema:
+        import pyarrow as pa
+
+        return pa.schema([self.stream.schema.field(position) for position in self.positions])
+
+    def sample(self) -> pa.Table:
+        return self.stream.sample().select(list(self.positions))
+
+    def parts(
+        self, columns: Sequence[int], encoded: Collection[int] = ()
+    ) -> Iterator[Callable[[], pa.Table]]:
+        inner = [self.positions[column] for column in columns]
+        return self.stream.parts(inner, [self.positions[column] for column in encoded])
+
+    def take(self, rows: Sequence[int]) -> pa.Table:
+        return self.stream.take(rows).select(list(self.positions))

@@ -1,0 +1,345 @@
+"""
+Compiles a filter to SQL over a band's columns `c0…cN`: every value is bound, and read as its field reads its cells.
+
+A null fits no condition but `is_null`, so neither `!=` nor `not_in` finds it. Text is compared as written, by code
+point. A moment is compared by its local time as written; a day, a month or a year stands for all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING, assert_never
+
+from engine import dates, numbers
+from engine.cleaning import strip
+from engine.columns import DECLARED_BOOLEANS, ColumnType
+from engine.exceptions import QueryError
+
+if TYPE_CHECKING:
+    from datasources.filters import Condition, Filter, FilterValue
+
+NARROW_DIGITS = 18
+WIDE_DIGITS = 38
+NEVER = "FALSE"
+_WIDE = Context(prec=200)
+
+Bound = str | float | bool
+
+
+@dataclass(slots=True)
+class Clause:
+    """What follows WHERE, and the values for its question marks."""
+
+    sql: str
+    values: list[Bound] = field(default_factory=list)
+
+    @classmethod
+    def joined(cls, clauses: Sequence[Clause], word: str) -> Clause:
+        """The *clauses* with AND or OR between them."""
+        if len(clauses) == 1:
+            return clauses[0]
+        return cls(
+            "(" + f" {word} ".join(one.sql for one in clauses) + ")",
+            [value for one in clauses for value in one.values],
+        )
+
+
+def compile_filter(where: Filter, columns: Sequence[ColumnType]) -> Clause:
+    """
+    The SQL of *where* for a table whose columns `c0…cN` are *columns*.
+
+    Raises QueryError for a field that is not there, a value that the field cannot have, and an operator that
+    the field's type does not know.
+    """
+    from datasources.filters import AllOf, AnyOf, Condition
+
+    match where:
+        case AllOf():
+            return Clause.joined([compile_filter(one, columns) for one in where.all_of], "AND")
+        case AnyOf():
+            return Clause.joined([compile_filter(one, columns) for one in where.any_of], "OR")
+        case Condition():
+            return _compile_condition(where, columns)
+        case _:
+            assert_never(where)
+
+
+def position_of(name: str, columns: Sequence[ColumnType]) -> int:
+    """Where the field *name* stands; raises QueryError with those that there are."""
+    for position, column in enumerate(columns):
+        if column.name == name:
+            return position
+    raise QueryError.unknown_field(name, [column.name for column in columns])
+
+
+def _compile_condition(where: Condition, columns: Sequence[ColumnType]) -> Clause:
+    position = position_of(where.field, columns)
+    column, cell = columns[position], f"c{position}"
+    if where.op == "is_null":
+        return Clause(f"{cell} IS {'NOT ' if where.value is False else ''}NULL")
+    if where.op in ("contains", "starts_with"):
+        if column.type != "text":
+            raise QueryError(
+                f"{where.op} needs a text, and “{column.name}” is a {column.type}: use = or between."
+            )
+        return _text_function(cell, where.op, _text(where.value))
+    compare = _COMPARERS[column.type](cell, column)
+    values: Sequence[FilterValue | None] = where.value if isinstance(where.value, tuple) else (where.value,)
+    match where.op:
+        case "in":
+            return Clause.joined([compare("=", value) for value in values], "OR") if values else Clause(NEVER)
+        case "not_in":
+            clauses = [compare("!=", value) for value in values]
+            return Clause.joined(clauses, "AND") if values else Clause(f"{cell} IS NOT NULL")
+        case "between":
+            return Clause.joined([compare(">=", values[0]), compare("<=", values[1])], "AND")
+        case op:
+            return compare(op, values[0])
+
+
+_Compare = Callable[[str, "FilterValue | None"], Clause]
+_ORDER_OPS = frozenset({"<", "<=", ">", ">="})
+
+
+def _shown(value: object) -> str:
+    text = (
+        f"“{value}”"
+        if isinstance(value, str)
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+    )
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+# ---- numbers ----
+
+
+def _compare_numbers(cell: str, column: ColumnType) -> _Compare:
+    def compare(op: str, value: FilterValue | None) -> Clause:
+        number = _number(value, column)
+        if column.double:
+            return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS DOUBLE)", [float(number)])
+        return _compare_scaled(cell, column.scale, op, number)
+
+    return compare
+
+
+_SQL_OPS = {"=": "=", "!=": "<>", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
+
+
+def _compare_scaled(cell: str, scale: int, op: str, number: Decimal) -> Clause:
+    """Compare with a number that may have more decimals than the column, or more digits than any column."""
+    floor, is_exact = _scaled_floor(number, scale)
+    if op in ("=", "!=") and not is_exact:
+        return Clause(NEVER if op == "=" else f"{cell} IS NOT NULL")
+    if op in (">=", "<") and not is_exact:
+        floor += 1  # the ceiling
+    size = len(str(abs(floor)))
+    if size > WIDE_DIGITS:
+        is_below = floor > 0
+        fits = op == "!=" or (op in ("<", "<=") if is_below else op in (">", ">="))
+        return Clause(f"{cell} IS NOT NULL" if fits else NEVER)
+    digits = NARROW_DIGITS if size <= NARROW_DIGITS and scale <= NARROW_DIGITS else WIDE_DIGITS
+    text = format(Decimal(floor).scaleb(-scale, _WIDE), "f")
+    return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS DECIMAL({digits}, {scale}))", [text])
+
+
+def _scaled_floor(number: Decimal, scale: int) -> tuple[int, bool]:
+    """`number * 10**scale` rounded down, and whether nothing was lost."""
+    if number.adjusted() > 2 * WIDE_DIGITS:
+        return (-1 if number < 0 else 1) * int(10 ** (2 * WIDE_DIGITS)), True
+    sign, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    value = int("".join(map(str, digits)) or "0") * (-1 if sign else 1)
+    shift = exponent + scale
+    if shift >= 0:
+        return value * int(10**shift), True
+    if -shift > len(digits) + 1:  # nearer to zero than any digit that a cell has
+        return (-1 if value < 0 else 0), value == 0
+    floor, rest = divmod(value, int(10**-shift))
+    return floor, rest == 0
+
+
+def _number(value: FilterValue | None, column: ColumnType) -> Decimal:
+    if isinstance(value, bool) or value is None:
+        raise QueryError(
+            f"“{column.name}” is a number and cannot be compared with {_shown(value)}: give a number."
+        )
+    if isinstance(value, int):
+        return Decimal(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise QueryError(f"“{column.name}” cannot be compared with {value}: give a number.")
+        return value
+    return _number_of_text(value, column)
+
+
+def _number_of_text(value: str, column: ColumnType) -> Decimal:
+    cell = numbers.read_number(strip(value))
+    if cell is None:
+        raise QueryError(
+            f"“{column.name}” is a number, and {_shown(value)} is none: write 1234.5 or 1.234,50."
+        )
+    unit = column.shown_unit
+    if cell.unit is not None and cell.unit != unit and (unit in numbers.UNITS or cell.unit == "%"):
+        raise QueryError(
+            f"“{column.name}” is in {unit or 'plain numbers'}, and {_shown(value)} is not: give the number alone."
+        )
+    style = column.style
+    if cell.kind in ("dot", "comma") and style not in ("br", "point"):
+        mark = "." if cell.kind == "dot" else ","
+        raise QueryError(
+            f"In {_shown(value)} the “{mark}” could mean thousands or decimals: "
+            "write the number plainly, as 1234 or 1.2340."
+        )
+    return Decimal(cell.digits).scaleb(-numbers.decimals_in(cell, style), _WIDE)
+
+
+# ---- days and moments ----
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The first and last day (or moment) that a value stands for."""
+
+    first: str
+    last: str
+    is_moment: bool = False
+
+
+def _compare_days(cell: str, column: ColumnType) -> _Compare:
+    def compare(op: str, value: FilterValue | None) -> Clause:
+        span = _span(value, column)
+        return _compare_span(cell, "CAST(? AS DATE)", op, span)
+
+    return compare
+
+
+LOCAL_TIME = r"regexp_extract({cell}, '^.{{19}}(\.[0-9]*[1-9])?')"
+"""SQL for a stored moment without its offset, and without zeros that end its fraction."""
+
+
+def _compare_moments(cell: str, column: ColumnType) -> _Compare:
+    def compare(op: str, value: FilterValue | None) -> Clause:
+        span = _span(value, column)
+        local = LOCAL_TIME.format(cell=cell) if span.is_moment else f"substr({cell}, 1, 10)"
+        return _compare_span(local, "?", op, span)
+
+    return compare
+
+
+def _compare_span(cell: str, mark: str, op: str, span: _Span) -> Clause:
+    match op:
+        case "=":
+            return Clause(f"({cell} >= {mark} AND {cell} <= {mark})", [span.first, span.last])
+        case "!=":
+            return Clause(f"({cell} < {mark} OR {cell} > {mark})", [span.first, span.last])
+        case ">" | "<=":
+            return Clause(f"{cell} {op} {mark}", [span.last])
+        case _:
+            return Clause(f"{cell} {op} {mark}", [span.first])
+
+
+_year = re.compile(r"[0-9]{4}").fullmatch
+_month = re.compile(r"([0-9]{4})-([0-9]{2})|([0-9]{2})/([0-9]{4})").fullmatch
+
+
+def _span(value: FilterValue | None, column: ColumnType) -> _Span:
+    text = str(value) if type(value) in (int, str) else ""
+    span = _read_span(strip(text), column)
+    if span is None:
+        raise QueryError(
+            f"“{column.name}” is a {column.type}, and {_shown(value)} is none: "
+            "write 2026-04-05, 05/04/2026, 2026-04 or 2026."
+        )
+    return span
+
+
+def _read_span(text: str, column: ColumnType) -> _Span | None:
+    if _year(text):
+        return _Span(f"{text}-01-01", f"{text}-12-31") if text != "0000" else None
+    if match := _month(text):
+        year, month = int(match[1] or match[4]), int(match[2] or match[3])
+        if not dates.is_day(year, month, 1):
+            return None
+        return _Span(f"{year:04d}-{month:02d}-01", f"{year:04d}-{month:02d}-{dates.last_day(year, month)}")
+    cell = dates.read_date(text, compact=True)
+    if cell is None:
+        return None
+    order = "month" if cell.format in dates.SEPARATED and not column.day_first else "day"
+    if not dates.is_possible(cell, order):  # type: ignore[arg-type]  # one of the two words
+        return None
+    day = dates.day_text(cell, order)  # type: ignore[arg-type]
+    if not _has_time(text):
+        return _Span(day, day)
+    if column.type == "date":
+        return None if cell.time else _Span(day, day)
+    moment = dates.local_time(f"{day}{cell.clock}")
+    return _Span(moment, moment, is_moment=True)
+
+
+def _has_time(text: str) -> bool:
+    return ":" in text
+
+
+# ---- texts and booleans ----
+
+
+def _compare_texts(cell: str, column: ColumnType) -> _Compare:
+    def compare(op: str, value: FilterValue | None) -> Clause:
+        text = strip(_text(value))  # as the cells are
+        if not _is_storable(text):
+            return _compare_unstorable(cell, op, text)
+        return Clause(f"{cell} {_SQL_OPS[op]} ?", [text])
+
+    return compare
+
+
+def _compare_unstorable(cell: str, op: str, text: str) -> Clause:
+    """Compare with a text that no cell equals: those before and after it are those around the gap it stands in."""
+    if op not in _ORDER_OPS:
+        return Clause(f"{cell} IS NOT NULL" if op == "!=" else NEVER)
+    start = next(index for index, mark in enumerate(text) if not _is_storable(mark))
+    return Clause(f"{cell} {'<' if op in ('<', '<=') else '>='} ?", [f"{text[:start]}\ue000"])
+
+
+def _text_function(cell: str, name: str, text: str) -> Clause:
+    return Clause(f"{name}({cell}, ?)", [text]) if _is_storable(text) else Clause(NEVER)
+
+
+def _is_storable(text: str) -> bool:
+    """Whether UTF-8 can hold *text*: half a surrogate pair is in no cell."""
+    return not any("\ud800" <= mark <= "\udfff" for mark in text)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _compare_booleans(cell: str, column: ColumnType) -> _Compare:
+    def compare(op: str, value: FilterValue | None) -> Clause:
+        if op in _ORDER_OPS:
+            raise QueryError(f"“{column.name}” is true or false, which have no order: use =.")
+        found = value if isinstance(value, bool) else DECLARED_BOOLEANS.get(strip(_text(value)).lower())
+        if found is None:
+            raise QueryError(
+                f"“{column.name}” is a boolean, and {_shown(value)} is none: give true or false."
+            )
+        return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS BOOLEAN)", [found])
+
+    return compare
+
+
+_COMPARERS: Mapping[str, Callable[[str, ColumnType], _Compare]] = {
+    "number": _compare_numbers,
+    "date": _compare_days,
+    "datetime": _compare_moments,
+    "text": _compare_texts,
+    "boolean": _compare_booleans,
+}

@@ -1,0 +1,308 @@
+"""`lastro report`: lists, shows and checks the definitions of reports."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+from lastro.output import STANDARD_OUTPUT, say, write_result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from datasources.elements import ReportDefinition
+    from datasources.exceptions import Problem, SourceError
+    from datasources.repository import Entry
+
+EXIT_REFUSED = 2
+
+EXAMPLE = """examples:
+  lastro report list relatorios/
+  lastro report show financeiro --in relatorios/
+  lastro report params relatorios/financeiro.report.json
+  lastro report validate relatorios/*.report.json
+  lastro report --json-schema > report.schema.json"""
+
+LIST_EXAMPLE = """examples:
+  lastro report list relatorios/
+  lastro report list relatorios.sqlite --json"""
+
+SHOW_EXAMPLE = """examples:
+  lastro report show relatorios/financeiro.report.json
+  lastro report show financeiro --in relatorios/
+  lastro report show financeiro --in relatorios.sqlite --json"""
+
+PARAMS_EXAMPLE = """examples:
+  lastro report params relatorios/financeiro.report.json
+  lastro report params financeiro --in relatorios/ --json"""
+
+VALIDATE_EXAMPLE = """examples:
+  lastro report validate relatorios/*.report.json
+  lastro report validate relatorios/ --connections connections.toml
+  cat financeiro.report.json | lastro report validate -"""
+
+
+def add_parser(commands: Any) -> None:  # argparse names the type of its subparsers privately
+    """Add the command and its four parts to *commands*."""
+    parser = commands.add_parser(
+        "report",
+        help="list, show and check the definitions of reports",
+        description="List, show and check the definitions of reports: *.report.json files.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EXAMPLE,
+    )
+    parser.add_argument(
+        "--json-schema", action=_PrintSchema, help="print the JSON Schema of definitions and leave"
+    )
+    # Its own parser's class, so that a word that is unknown here gets a suggestion too.
+    parts = parser.add_subparsers(dest="part", metavar="PART", parser_class=type(parser), required=True)
+    one = _add_part(parts, "list", "the reports of a folder or an SQLite file", LIST_EXAMPLE, run_list)
+    one.add_argument(
+        "repository", metavar="DIR", nargs="?", default=".", help="a folder, or an SQLite file (default: .)"
+    )
+    one.add_argument("--json", action="store_true", help="the same for programs")
+    one = _add_part(parts, "show", "what a report is made of", SHOW_EXAMPLE, run_show)
+    _add_report(one)
+    one.add_argument("--json", action="store_true", help="the definition itself, as it is saved")
+    one = _add_part(parts, "params", "what the reader of a report may choose", PARAMS_EXAMPLE, run_params)
+    _add_report(one)
+    one.add_argument("--json", action="store_true", help="the same for programs")
+    one = _add_part(
+        parts, "validate", "say all that is wrong with definitions", VALIDATE_EXAMPLE, run_validate
+    )
+    one.add_argument(
+        "files", nargs="+", metavar="FILE", help="a definition, a folder of them, or - for standard input"
+    )
+    one.add_argument(
+        "--connections",
+        metavar="FILE",
+        help="check queries too, as the databases of connections.toml read them",
+    )
+    one.add_argument("--json", action="store_true", help="the same for programs")
+
+
+def _add_part(parts: Any, name: str, what: str, example: str, run: Any) -> argparse.ArgumentParser:
+    part: argparse.ArgumentParser = parts.add_parser(
+        name,
+        help=what,
+        description=f"{what[0].upper()}{what[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=example,
+    )
+    part.set_defaults(run=run)
+    return part
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "report", metavar="ID|FILE", help="the id of a report, or a file that holds its definition"
+    )
+    parser.add_argument(
+        "--in",
+        dest="repository",
+        metavar="DIR",
+        default=".",
+        help="where the id is looked up: a folder, or an SQLite file (default: .)",
+    )
+
+
+class _PrintSchema(argparse.Action):
+    """Prints the schema in place of everything else, as `--version` does."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **settings)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from datasources.definition import schema_text
+
+        write_result(schema_text(), None)
+        parser.exit()
+
+
+def run_list(parsed: argparse.Namespace) -> int:
+    """Print the reports, and say which definitions are broken."""
+    from datasources.repository import open_repository
+
+    entries = open_repository(Path(parsed.repository)).entries()
+    if parsed.json:
+        write_result(_json_text([_entry_data(entry) for entry in entries]), None)
+    else:
+        from lastro.report_view import list_text
+
+        write_result(list_text([entry for entry in entries if entry.definition], **_look()), None)
+        for entry in entries:
+            _say_problems(entry.place, entry.problems)
+    return EXIT_REFUSED if any(entry.problems for entry in entries) else 0
+
+
+def run_show(parsed: argparse.Namespace) -> int:
+    """Print what a report is made of, or its document."""
+    definition = _definition(parsed)
+    if parsed.json:
+        from datasources.definition import definition_text
+
+        text = definition_text(definition)
+    else:
+        from lastro.report_view import show_text
+
+        text = show_text(definition, **_look())
+    write_result(text, None)
+    return 0
+
+
+def run_params(parsed: argparse.Namespace) -> int:
+    """Print the parameters as a table, or as JSON."""
+    definition = _definition(parsed)
+    if parsed.json:
+        text = _json_text([_parameter_data(parameter, definition) for parameter in definition.parameters])
+    else:
+        from lastro.report_view import params_text
+
+        text = params_text(definition, **_look())
+    write_result(text, None)
+    return 0
+
+
+def run_validate(parsed: argparse.Namespace) -> int:
+    """Say of each definition that it is valid, or everything that is wrong with it."""
+    checked = [entry for file in parsed.files for entry in _checked(file)]
+    if parsed.connections:
+        checked = _with_queries(checked, Path(parsed.connections))
+    if parsed.json:
+        data = [
+            {"file": entry.place, "valid": not entry.problems, "problems": _problems_data(entry.problems)}
+            for entry in checked
+        ]
+        write_result(_json_text(data), None)
+    else:
+        from lastro.report_view import valid_line
+
+        for entry in checked:
+            if entry.definition is not None:
+                write_result(valid_line(entry.place, entry.definition), None)
+            else:
+                _say_problems(entry.place, entry.problems)
+    return EXIT_REFUSED if any(entry.problems for entry in checked) else 0
+
+
+def _definition(parsed: argparse.Namespace) -> ReportDefinition:
+    """The definition that the words name: a file if there is one, or if it is written like one; else an id."""
+    from datasources.definition import parse_definition, read_definition
+    from datasources.repository import open_repository
+
+    word = parsed.report
+    if word == STANDARD_OUTPUT:
+        return parse_definition(_standard_input(), source="standard input")
+    if "/" in word or word.endswith(".json") or os.path.isfile(word):
+        return read_definition(Path(word))
+    return open_repository(Path(parsed.repository)).get(word)
+
+
+def _checked(file: str) -> Sequence[Entry]:
+    """The definitions that *file* names, each with its problems."""
+    from datasources.definition import parse_definition, read_document
+    from datasources.exceptions import DefinitionError, Problem, SourceError
+    from datasources.repository import Entry, open_repository
+
+    try:
+        if file == STANDARD_OUTPUT:
+            definition = parse_definition(_standard_input(), source="standard input")
+        elif os.path.isdir(file):
+            return open_repository(Path(file)).entries()
+        else:
+            definition = parse_definition(read_document(Path(file)), source=file)
+    except DefinitionError as error:
+        return [Entry("", file, None, error.problems)]
+    except SourceError as error:
+        return [Entry("", file, None, (Problem("", error.message),))]
+    return [Entry(definition.id, file, definition)]
+
+
+def _with_queries(entries: Sequence[Entry], connections_file: Path) -> list[Entry]:
+    """The same entries, with what is wrong with the queries of those that are valid otherwise."""
+    from datasources.connections import load_connections
+    from datasources.repository import Entry
+    from datasources.sql import query_problems
+
+    connections = load_connections(connections_file)
+    checked: list[Entry] = []
+    for entry in entries:
+        problems = (
+            tuple(query_problems(entry.definition, connections)) if entry.definition is not None else ()
+        )
+        checked.append(Entry(entry.id, entry.place, None, problems) if problems else entry)
+    return checked
+
+
+def _standard_input() -> bytes:
+    from datasources.exceptions import SourceNotFound
+
+    if sys.stdin is None:
+        raise SourceNotFound("Standard input is closed: give a file.", source=STANDARD_OUTPUT)
+    return sys.stdin.buffer.read()
+
+
+def _say_problems(place: str, problems: Sequence[Problem]) -> None:
+    if problems:
+        say(f"{place}: {len(problems)} {'mistake' if len(problems) == 1 else 'mistakes'}")
+    for problem in problems:
+        say(f"  {problem}")
+
+
+def say_refusal(error: SourceError) -> None:
+    """Say what is wrong with a definition or with parameters, one mistake a line where there are several."""
+    from datasources.exceptions import DefinitionError, ParameterError
+
+    if isinstance(error, DefinitionError) and len(error.problems) > 1:
+        say(f"lastro: {error.source or 'The definition'} is not valid:")
+        for problem in error.problems:
+            say(f"  {problem}")
+    elif isinstance(error, ParameterError):
+        for problem in error.problems:
+            say(f"lastro: {problem.message}")
+    else:
+        say(f"lastro: {error}")
+
+
+def _look() -> dict[str, Any]:
+    """How to print: with colours and as wide as a terminal, or plain in 80 columns."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return {"terminal": terminal, "width": get_terminal_size((80, 24)).columns if terminal else 80}
+
+
+def _json_text(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _problems_data(problems: Sequence[Problem]) -> list[dict[str, str]]:
+    return [{"path": problem.path, "message": problem.message} for problem in problems]
+
+
+def _entry_data(entry: Entry) -> dict[str, object]:
+    definition = entry.definition
+    return {
+        "id": entry.id,
+        "name": definition.name if definition else None,
+        "description": definition.description if definition else None,
+        "public": definition.public if definition else None,
+        "place": entry.place,
+        "problems": _problems_data(entry.problems),
+    }
+
+
+def _parameter_data(parameter: Any, definition: ReportDefinition) -> dict[str, object]:
+    from lastro.report_view import default_text
+
+    return {
+        "id": parameter.id,
+        "label": parameter.label,
+        "type": parameter.type,
+        "required": parameter.required,
+        "default": default_text(parameter, definition) or None,
+        "options": None if parameter.options is None else list(parameter.options),
+    }
