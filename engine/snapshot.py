@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Protocol
+from typing import Protocol, cast
 
 from datasources.base import RawBand
 from datasources.options import ReadOptions
@@ -78,15 +78,16 @@ def materialize(sources: Sources, *, options: ReadOptions | None = None, complet
 def _raw_bands(sources: Sources, options: ReadOptions) -> Sequence[RawBand]:
     from datasources.load import read_bands, unique_bands
 
-    if isinstance(sources, str | PathLike) or not isinstance(sources, Mapping | Sequence):
-        sources = [sources]  # one source alone, a frame say
     pairs: list[tuple[str | None, object]]
     if isinstance(sources, Mapping):
         pairs = list(sources.items())
-    elif all(isinstance(source, str | PathLike) for source in sources):
-        return read_bands([fspath(source) for source in sources], options)  # type: ignore[arg-type]  # just checked
     else:
-        pairs = [(None, source) for source in sources]
+        alone = isinstance(sources, str | PathLike) or not isinstance(sources, Sequence)
+        listed: list[object] = [sources] if alone else list(cast("Sequence[object]", sources))
+        paths = [fspath(source) for source in listed if isinstance(source, str | PathLike)]
+        if len(paths) == len(listed):
+            return read_bands(paths, options)
+        pairs = [(None, source) for source in listed]
     return unique_bands([band for name, source in pairs for band in _bands_of(name, source, options)])
 
 

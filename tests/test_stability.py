@@ -216,7 +216,7 @@ def test_shuffled_rows_give_the_same_sums_and_groups(seed):
 
 
 def test_a_declared_null_is_none_of_the_numbers_of_a_stream():
-    column: list[Cell] = [f"{number},50" for number in range(3_000)] + ["999,99"] * 50
+    column: list[Cell] = [*(f"{number},50" for number in range(3_000)), *["999,99"] * 50]
     band = RawBand("b", ("valor",), Lists((column,), len(column)), "text", "br", null_values=("999,99",))
     plain, cut = (profile_bands([type_band(one)]) for one in (band, streamed(band, (1_700,))))
     assert plain == cut
