@@ -178,11 +178,13 @@ class TextStream:
 
 def _table(records: Sequence[Record], columns: Sequence[int], encoded: Collection[int]) -> pa.Table:
     """Some columns of *records* as Arrow; what a short record lacks is null, as is an empty cell."""
+    import polars as pl
     import pyarrow as pa
 
     arrays = []
     for position in columns:
         cells = [record[position] or None if position < len(record) else None for record in records]
-        array = pa.array(cells, pa.large_string())
+        # Of a list Arrow would ask pandas, where it is installed, and that takes long to load.
+        array = pl.Series(cells, dtype=pl.String).to_arrow().cast(pa.large_string())
         arrays.append(array.dictionary_encode() if position in encoded else array)
     return pa.table(arrays, [str(position) for position in columns])

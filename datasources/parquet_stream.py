@@ -89,7 +89,11 @@ class ParquetStream:
 
     def nothing(self) -> pa.Table:
         """A table of the band's columns without rows."""
-        return self.schema.empty_table().rename_columns([str(i) for i in range(len(self.schema))])
+        import pyarrow as pa
+
+        # An empty list would do, but Arrow loads pandas, where it is installed, to see whether it is one of its.
+        columns = [pa.nulls(0, kind) for kind in self.schema.types]
+        return pa.table(columns, names=[str(i) for i in range(len(columns))])
 
     def _plan(self, columns: tuple[int, ...], encoded: frozenset[int]) -> Iterator[list[Piece]]:
         waiting: list[Piece] = []

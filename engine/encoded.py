@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from datasources.arrow_types import numpy_of, python_values
 from datasources.base import Cell, FieldType
 from engine.cleaning import strip
 from engine.columns import ColumnType, read_cell
@@ -41,18 +42,13 @@ def encode(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from datasources.arrow_types import python_values
-
     array = column.combine_chunks() if not isinstance(column, pa.Array) else column
     if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.nulls(0, column.type)
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     raw = python_values(pa.chunked_array([array.dictionary]))
-    indices = array.indices
-    if indices.null_count:
-        indices = pc.fill_null(indices.cast(pa.int32()), len(raw))
-    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    codes = integers_or(array.indices, len(raw)).astype(np.int32, copy=False)
     seen = np.bincount(codes, minlength=len(raw) + 1).tolist()
     # A slice keeps the whole dictionary: what no row of it holds is no value of it.
     keys = [
@@ -72,6 +68,21 @@ def encode(
         elif count:
             counts[key] = counts.get(key, 0) + count
     return Encoded(codes, keys, counts, nulls, misfits)
+
+
+def integers_or(array: pa.Array, default: int) -> NDArray[Any]:
+    """
+    The integers of *array*, with *default* where it is null.
+
+    Arrow's own `fill_null` takes a scalar, to make which it loads pandas too (see `numpy_of`).
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    if not array.null_count:
+        return numpy_of(array)  # type: ignore[no-any-return]
+    bare = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    return np.where(numpy_of(array.is_valid()), numpy_of(bare), default)
 
 
 def _clean(cell: Cell, null_values: tuple[str, ...]) -> Cell:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from datasources.arrow_types import numpy_of
 from engine.columns import ColumnType, read_cell
 from engine.cubes import Measure, exact_sum
 from engine.declared import misfits_among
-from engine.encoded import encode, encoded_numbers
+from engine.encoded import encode, encoded_numbers, integers_or
 from engine.evidence import ColumnEvidence, observe
 from engine.numbers import DECIMALS_NATIVE_MAX, NumberEvidence
 from engine.states import Totals
@@ -54,15 +55,15 @@ def native_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
         return _decimals(column, guess)
     if pa.types.is_uint64(kind) and (pc.max(column).as_py() or 0) >= 1 << 63:
         return by_distinct(column, guess)
-    filled = pc.fill_null(column.cast(pa.int64()), 0) if nulls else column.cast(pa.int64())
-    values = filled.to_numpy()
+    chunks = column.cast(pa.int64()).chunks
+    values = integers_or(pa.concat_arrays(chunks) if len(chunks) != 1 else chunks[0], 0)
     bounds = pc.min_max(column).as_py()
     evidence = _native_evidence(len(column) - nulls, 0, bounds["min"], bounds["max"])
     if guess.double:
         values = values.astype(np.float64)
     elif guess.scale:
         return by_distinct(column, guess)
-    valid = column.is_valid().to_numpy() if nulls else None
+    valid = numpy_of(column.is_valid()) if nulls else None
     return Numbers(
         values, _totals(values, len(column) - nulls, bounds["min"], bounds["max"]), evidence, nulls, valid
     )
@@ -89,7 +90,7 @@ def _totals(values: Measure, cells: int, low: int | float | None, high: int | fl
 def _floating(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     import numpy as np
 
-    original = column.to_numpy()
+    original = numpy_of(column)
     narrow = original.dtype != np.float64
     valid = np.isfinite(original)
     nulls = column.null_count
@@ -149,7 +150,7 @@ def _decimals(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     array = pa.concat_arrays(column.chunks) if column.num_chunks != 1 else column.chunk(0)
     buffer = array.buffers()[1]
     pairs = np.frombuffer(buffer, np.int64)[2 * array.offset : 2 * (array.offset + len(array))].reshape(-1, 2)
-    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    valid = numpy_of(array.is_valid())
     low_words = np.where(valid, pairs[:, 0], 0)
     high_words = np.where(valid, pairs[:, 1], 0)
     if (high_words != low_words >> 63).any():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from datasources.arrow_types import numpy_of
 from datasources.names import WHITE_SPACE
 from engine.columns import ColumnType
 from engine.cubes import Measure, exact_sum
@@ -123,7 +124,7 @@ def _parse_integers(text: pl.Series) -> NDArray[np.int64]:
         parse_options=pacsv.ParseOptions(ignore_empty_lines=False, quote_char=False),
         convert_options=pacsv.ConvertOptions(column_types={"digits": pa.int64()}, null_values=[]),
     )
-    return table["digits"].to_numpy()  # type: ignore[no-any-return]
+    return numpy_of(table["digits"])  # type: ignore[no-any-return]
 
 
 def _plain_evidence(text: pl.Series, values: NDArray[np.int64]) -> NumberEvidence:
