@@ -168,7 +168,7 @@ class TextStream:
             .select(present)
             .collect()
         )
-        table = frame.to_arrow()
+        table = frame.to_arrow(compat_level=pl.CompatLevel.newest())  # text as views, without a copy
         missing = pa.nulls(segment.rows, pa.large_string())
         arrays = [
             table.column(str(position)) if position < self._layout.width else missing for position in columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from engine.evidence import ColumnEvidence
 from engine.numbers import Kind, NumberEvidence
 from engine.numeric import Numbers, by_distinct
 from engine.states import Totals
-from engine.uniform import uniform_pattern
+from engine.uniform import INT64_DIGITS, uniform_pattern
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,10 +40,16 @@ def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     if not regular.all():  # nulls are neither
         blank = text.str.strip_chars(WHITE_SPACE) == ""
         if not (regular | blank).all():
-            return _mixed_numbers(text, regular.fill_null(False), reader, guess)
+            return _mixed_numbers(text, guess)
         text = text.set(blank.fill_null(False), None)
+    return _regular_numbers(text, reader, 1)
+
+
+def _regular_numbers(text: pl.Series, reader: FastReader, factor: int) -> Numbers:
+    """Numbers of which every cell but the null ones matches *reader*, times *factor*."""
     nulls = text.null_count()
     values, evidence = reader.read(text)
+    values = values * factor if factor > 1 else values
     cells = len(text) - nulls
     valid = text.is_not_null().to_numpy() if nulls else None
     bare = values if valid is None else values[valid]
@@ -50,25 +57,41 @@ def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     return Numbers(values, Totals(cells, exact_sum(values), low, high), evidence, nulls, valid)
 
 
-def _mixed_numbers(text: pl.Series, regular: pl.Series, reader: FastReader, guess: ColumnType) -> Numbers:
-    """Read the regular cells by the fast reader, and the others one by one."""
+def _mixed_numbers(text: pl.Series, guess: ColumnType) -> Numbers:
+    """Read the cells of each number of decimals together, from the column's scale down, and the rest one by one."""
     import numpy as np
 
-    fast = text_numbers(text.filter(regular).to_arrow(), guess) if regular.any() else None
-    slow = by_distinct(text.filter(~regular).to_arrow(), guess)
-    if fast is None:
-        return slow
-    mask = regular.to_numpy()
-    values: Measure = np.zeros(len(text), object if slow.values.dtype == object else fast.values.dtype)
-    values[mask] = fast.values
-    values[~mask] = slow.values
-    valid = np.ones(len(text), bool)
-    for chosen, part in ((mask, fast), (~mask, slow)):
+    parts: list[tuple[NDArray[np.intp], Numbers]] = []
+    left = np.arange(len(text))
+    for scale in range(guess.scale, -1, -1):
+        reader = _fast_reader(guess.style, guess.unit, scale)
+        rest = text[left]
+        matches = rest.str.contains(reader.pattern).fill_null(False).to_numpy()
+        factor = 10 ** (guess.scale - scale)
+        if matches.any() and (factor == 1 or (rest.str.len_bytes().max() or 0) < INT64_DIGITS - guess.scale):  # type: ignore[operator]
+            parts.append((left[matches], _regular_numbers(rest.filter(matches), reader, factor)))
+            left = left[~matches]
+    if len(left):
+        parts.append((left, by_distinct(text[left].to_arrow(), guess)))
+    return _joined(parts, len(text))
+
+
+def _joined(parts: Sequence[tuple[NDArray[np.intp], Numbers]], rows: int) -> Numbers:
+    """The numbers of *parts*, each of which stands at its positions among *rows*."""
+    import numpy as np
+
+    wide = any(part.values.dtype == object for _, part in parts)
+    values: Measure = np.zeros(rows, object if wide else np.int64)
+    valid = np.ones(rows, bool)
+    totals, evidence, nulls = Totals(), ColumnEvidence(), 0
+    for positions, part in parts:
+        values[positions] = part.values
         if part.valid is not None:
-            valid[chosen] = part.valid
-    fast.totals.merge(slow.totals)
-    fast.evidence.merge(slow.evidence)
-    return Numbers(values, fast.totals, fast.evidence, fast.nulls + slow.nulls, valid)
+            valid[positions] = part.valid
+        totals.merge(part.totals)
+        evidence.merge(part.evidence)
+        nulls += part.nulls
+    return Numbers(values, totals, evidence, nulls, valid)
 
 
 @dataclass(frozen=True, slots=True)
