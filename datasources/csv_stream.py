@@ -20,6 +20,7 @@ from datasources.extent import header_warnings, note_warnings, padded_names
 from datasources.options import ReadOptions
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
 
 PART_ROWS = 100_000
@@ -168,12 +169,20 @@ class TextStream:
             .select(present)
             .collect()
         )
-        table = frame.to_arrow(compat_level=pl.CompatLevel.newest())  # text as views, without a copy
         missing = pa.nulls(segment.rows, pa.large_string())
         arrays = [
-            table.column(str(position)) if position < self._layout.width else missing for position in columns
+            _arrow_of(frame.get_column(str(position))) if position < self._layout.width else missing
+            for position in columns
         ]
         return pa.table(arrays, [str(position) for position in columns])
+
+
+def _arrow_of(column: pl.Series) -> pa.Array:
+    """A dictionary for categories, and views for text, which are no copy (Arrow cannot have views in dictionaries)."""
+    import polars as pl
+
+    is_text = column.dtype == pl.String
+    return column.to_arrow(compat_level=pl.CompatLevel.newest() if is_text else pl.CompatLevel.oldest())
 
 
 def _table(records: Sequence[Record], columns: Sequence[int], encoded: Collection[int]) -> pa.Table:
