@@ -138,8 +138,8 @@ def test_some_columns_come_in_the_order_asked_as_dictionaries(table):
     coded = [part() for part in stream.parts([3, 1, 0], encoded={1})]
     assert all(pa.types.is_dictionary(part.schema.field(1).type) for part in coded)
     for plain, part in zip(whole, coded, strict=True):
-        assert part.cast(plain.schema).equals(plain)
-        assert plain.schema.types == [pa.large_string()] * 3
+        text = pa.schema([(name, pa.large_string()) for name in plain.column_names])
+        assert part.cast(text).equals(plain.cast(text))
 
 
 def test_a_dictionary_holds_the_values_of_its_part_only(tmp_path):
