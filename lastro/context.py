@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from engine import profile_snapshot, take_excerpt
 from engine.excerpt import ROWS_MAX
 from lastro.output import refuse_source, write_result, write_warnings
+from lastro.print_action import PrintText
 from lastro.snapshots import add_report_arguments, make_snapshot
 from lastro.sources import add_source_arguments
 from prompts import render_data_context
@@ -40,26 +40,16 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         "--json", action="store_true", help="the same facts for programs, numbers as exact text"
     )
     writing.add_argument(
-        "--json-schema", action=_PrintSchema, help="print the JSON Schema of --json and leave"
+        "--json-schema",
+        action=PrintText,
+        module="lastro.document",
+        help="print the JSON Schema of --json and leave",
     )
     writing.add_argument("--out", metavar="FILE", help="write to FILE (- for standard output)")
     writing.add_argument(
         "--snapshot", metavar="FILE", help="also keep the typed data beside FILE, for later questions"
     )
     parser.set_defaults(run=run)
-
-
-class _PrintSchema(argparse.Action):
-    """Prints the schema in place of everything else, as `--version` does."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
-        super().__init__(option_strings, dest, nargs=0, **settings)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from lastro.document import schema_text
-
-        write_result(schema_text(), None)
-        parser.exit()
 
 
 def _count(text: str) -> int:

@@ -11,6 +11,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from lastro.output import STANDARD_OUTPUT, say, write_result
+from lastro.print_action import PrintText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,10 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         epilog=EXAMPLE,
     )
     parser.add_argument(
-        "--json-schema", action=_PrintSchema, help="print the JSON Schema of definitions and leave"
+        "--json-schema",
+        action=PrintText,
+        module="datasources.definition",
+        help="print the JSON Schema of definitions and leave",
     )
     # Its own parser's class, so that a word that is unknown here gets a suggestion too.
     parts = parser.add_subparsers(dest="part", metavar="PART", parser_class=type(parser), required=True)
@@ -109,19 +113,6 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         default=".",
         help="where the id is looked up: a folder, or an SQLite file (default: .)",
     )
-
-
-class _PrintSchema(argparse.Action):
-    """Prints the schema in place of everything else, as `--version` does."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
-        super().__init__(option_strings, dest, nargs=0, **settings)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from datasources.definition import schema_text
-
-        write_result(schema_text(), None)
-        parser.exit()
 
 
 def run_list(parsed: argparse.Namespace) -> int:
