@@ -66,6 +66,7 @@ _KINDS = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
+    "finite_number": "a number that is not infinite",
     "tuple_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",

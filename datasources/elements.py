@@ -21,7 +21,9 @@ Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9A-Fa-f]{6}$")]
 class Strict(BaseModel):
     """A part of a definition: unknown keys are refused, and nothing is converted silently."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, populate_by_name=True, allow_inf_nan=False
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -121,6 +121,12 @@ def _polars_table(frame: Any) -> pa.Table:
     # A name with a NUL in it cannot pass between the libraries, and Polars panics.
     numbered = frame.clone()
     numbered.columns = [str(i) for i in range(frame.width)]
+    # Arrow would hand on where in memory the objects lie.
+    numbered = numbered.with_columns(
+        pl.Series(column.name, [None if one is None else str(one) for one in column], dtype=pl.String)
+        for column in numbered.iter_columns()
+        if column.dtype == pl.Object
+    )
     # Arrow has no integers of 128 bits.
     numbered = numbered.with_columns(
         column.cast(pl.Decimal(38, 0), strict=False) if _fits_decimal(column) else column.cast(pl.String)

@@ -71,9 +71,9 @@ class Answer:
         Left out, they are the column's, and for an average two at least.
         """
         column = self.column
-        if self.verb == "COUNT" or column is None:
+        if self.verb == "COUNT":
             return _fixed(self.cells, 0, decimals or 0)
-        if not self.cells:
+        if not self.cells or column is None:
             return None
         if self.verb in ("SUM", "AVG"):
             assert self.total is not None
@@ -162,7 +162,9 @@ def _open(stack: ExitStack, band: SnapshotBand, facts: BandProfile, fields: set[
 def _plan(snapshot: Snapshot, question: Aggregate) -> _Plan:
     for index, (band, facts) in enumerate(zip(snapshot.bands, snapshot.profile.bands, strict=True)):
         if question.band == band.name or question.band in band.names:
-            position = None if question.field is None else position_of(question.field, band.columns)
+            # A band without records has no fields either: nothing can be wrong with the question then.
+            named = question.field is not None and bool(band.columns)
+            position = position_of(str(question.field), band.columns) if named else None
             plan = _Plan(index, band, facts, question, position)
             plan.check()
             return plan
@@ -181,17 +183,34 @@ class _Plan:
 
     def check(self) -> None:
         """Refuse what has no meaning, or names what is not there, before anything is computed."""
+        if not self.band.columns:
+            return
         if self.question.where is not None:
             compile_filter(self.question.where, self.band.columns)
         if self.position is None:
             if self.question.verb != "COUNT":
                 raise QueryError(f"{self.question.verb} needs a field: name one.")
             return
+        if self.is_silent:
+            return
         _check_verb(self.question.verb, self.facts.fields[self.position])
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no cell of the field tells its type: what its reader chose left none, and nobody declared it."""
+        if self.position is None:
+            return False
+        field = self.facts.fields[self.position]
+        return field.type == "text" and field.role is None and field.nulls == self.band.rows
 
     def known(self) -> Answer | None:
         """The answer, where the statistics of the band have it already."""
         question, band = self.question, self.band
+        if not band.columns:
+            return Answer(question.verb, None, band.rows, 0 if question.field else band.rows)
+        if self.is_silent:
+            column = band.columns[self.position or 0]
+            return Answer(question.verb, column, band.rows, 0) if question.where is None else None
         if question.where is not None:
             return None
         if self.position is None:

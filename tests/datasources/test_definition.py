@@ -396,3 +396,17 @@ def test_a_file_is_read_and_named(tmp_path):
 def test_a_file_that_is_none(tmp_path, name, error):
     with pytest.raises(error):
         read_definition(tmp_path / name)
+
+
+def test_an_element_has_a_finite_size():
+    document = {
+        "id": "r",
+        "name": "R",
+        "datasources": {"s": {"kind": "inline", "records": [{"a": 1}]}},
+        "bands": [
+            {"name": "b", "datasource": "s", "elements": [{"type": "field", "field": "a", "width": 1}]}
+        ],
+    }
+    text = json.dumps(document).replace('"width": 1', '"width": 1e999')
+    with pytest.raises(DefinitionError, match=r"bands\[0\]\.elements\[0\]\S*width"):
+        parse_definition(text)

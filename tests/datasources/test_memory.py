@@ -257,3 +257,8 @@ def test_a_text_of_arrow_that_is_none_is_refused():
     broken = pa.array([b"\xff"], pa.binary()).view(pa.string())
     with pytest.raises(SourceUnreadable, match="could not be computed"):
         band_from(pa.table({"a": broken}), "b")
+
+
+def test_objects_of_polars_are_their_text_not_where_they_lie():
+    frame = pl.DataFrame({"a": [{"x": 1}, None]}, schema={"a": pl.Object})
+    assert cells_of(band_from(frame, "b")) == {"a": ["{'x': 1}", None]}

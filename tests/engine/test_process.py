@@ -204,3 +204,24 @@ def test_a_small_report_without_filters_needs_no_database():
         check=True,
     )
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("records", [[], [{"x": None}, {"x": None}]], ids=["no rows", "no cells"])
+def test_what_a_reader_chose_may_leave_nothing_to_sum(records):
+    """An empty period is no mistake of the report: its sum is null, with a warning."""
+    document = {
+        "id": "r",
+        "name": "R",
+        "datasources": {"s": {"kind": "inline", "records": records}},
+        "bands": [{"name": "b", "datasource": "s"}],
+        "aggregates": [
+            {"id": "total", "band": "b", "verb": "SUM", "field": "x"},
+            {"id": "rows", "band": "b", "verb": "COUNT"},
+        ],
+    }
+    profile = process_report(parse_definition(json.dumps(document)), {}).profile
+    assert [(one.id, one.value) for one in profile.aggregates] == [
+        ("total", None),
+        ("rows", str(len(records))),
+    ]
+    assert [one.code for one in profile.warnings] == ["empty_aggregate"]
