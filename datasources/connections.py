@@ -57,11 +57,6 @@ class Connection:
     functions: tuple[str, ...] = ()
     """Functions of this database that queries may call besides the known ones; they must only compute."""
 
-    @property
-    def is_server(self) -> bool:
-        """Whether a server answers, not a file."""
-        return self.kind in SERVER_KINDS
-
 
 @dataclass(frozen=True, slots=True)
 class Connections:

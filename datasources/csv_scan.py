@@ -153,14 +153,6 @@ def _positions(words: Words) -> Positions:
     return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
 
-def _test(words: Words, positions: Positions) -> Flags:
-    """The bits at *positions*."""
-    import numpy as np
-
-    shift = (positions & 63).astype(np.uint64)
-    return np.asarray(words[positions >> 6] >> shift & np.uint64(1), np.bool_)
-
-
 def _count_before(words: Words, positions: Positions) -> Positions:
     """How many bits are set before each of *positions*."""
     import numpy as np

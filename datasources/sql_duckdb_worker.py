@@ -10,6 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from datasources.duckdb_lock import NO_ACCESS
+
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
@@ -68,13 +70,7 @@ def _open(request: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
         request["file"],
         read_only=True,
         config={
-            "enable_external_access": "false",
-            "python_enable_replacements": "false",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "allow_extension_repositories": "forbidden",
-            "allow_persistent_secrets": "false",
+            **NO_ACCESS,
             "memory_limit": f"{megabytes}MB",
             "max_temp_directory_size": "0KB",
             "threads": "1",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from datasources.duckdb_lock import NO_ACCESS, Config
 from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import SnapshotNotSaved
@@ -14,7 +15,7 @@ from engine.profile import BandProfile, FieldProfile
 from engine.snapshot import Snapshot, SnapshotBand
 from engine.snapshot_document import Document, document_of, write_document
 from engine.snapshot_hash import BandHash, id_of
-from engine.stored_band import NO_ACCESS, Config, scaled_sql
+from engine.stored_band import scaled_sql
 from engine.typed_parts import NARROW_DIGITS, TypedParts, typed_parts
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from datasources.duckdb_lock import NO_ACCESS, Config
 from engine.columns import ColumnType, Typed
 from engine.exceptions import SnapshotCorrupt, SnapshotFormatError, SnapshotNotFound
 
@@ -20,20 +21,6 @@ if TYPE_CHECKING:
 
 PART_ROWS = 245_760
 """Two of DuckDB's row groups."""
-
-Config = dict[str, str | bool | int | float | list[str]]
-"""What `duckdb.connect` takes."""
-
-NO_ACCESS: Config = {
-    "enable_external_access": "false",
-    "python_enable_replacements": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "allow_extension_repositories": "forbidden",
-    "allow_persistent_secrets": "false",
-}
-"""Keeps a connection to its one file: no other file, no network, no variable of the program, no extension."""
 
 LOCKED: Config = {**NO_ACCESS, "max_temp_directory_size": "0KB", "lock_configuration": "true"}
 """For reading: nothing is written either, and no statement can change the settings any more."""

@@ -10,13 +10,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from datasources.base import Lists, Stream
+from datasources.duckdb_lock import NO_ACCESS
 from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import EngineError
 from engine.profile import BandProfile
 from engine.snapshot import SnapshotBand
 from engine.statistics import BandStatistics
-from engine.stored_band import NO_ACCESS, StoredBand, StoredFile
+from engine.stored_band import StoredBand, StoredFile
 
 if TYPE_CHECKING:
     import duckdb
