@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasources.base import Lists, RawBand, Stream
-from datasources.exceptions import SourceTooLarge, SourceUnreadable
+from datasources.exceptions import SourceTooLarge, SourceUnreadable, cause_of
 from datasources.names import unique_names
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def read_arrow(path: Path, name: str, options: ReadOptions) -> RawBand:
         table = _read_table(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, EOFError) as error:
         raise SourceUnreadable(
-            f"{path.name} is not a whole Arrow file ({str(error).splitlines()[0]}): write it again.",
+            f"{path.name} is not a whole Arrow file ({cause_of(error)}): write it again.",
             source=str(path),
         ) from error
     check_width(table.num_columns, path.name, options)

@@ -52,12 +52,14 @@ def convert(parameter: Parameter, value: object, locale: str | None = None) -> C
     """
     *value* as the type of *parameter*; None when it is null, empty, or an empty list.
 
+    An empty value within a list is refused: a choice that got lost on its way must not mean "all".
+
     *locale* decides what `1.234` is, and whether `03/04/2026` is in March or April (day first, unless `en-US`).
     Raises Misfit.
     """
     if isinstance(value, str):
         value = _clean(value)
-    if value is None or value == "":
+    if value is None or value == "" or (isinstance(value, list | tuple) and not value):
         return None
     match parameter.type:
         case "text":
@@ -270,18 +272,23 @@ def _to_option(value: object, options: Sequence[str]) -> str:
     raise Misfit(f"is {found_text(value)}, which is no option: {remedy(text, options, noun='option')}")
 
 
-def _to_options(value: object, options: Sequence[str]) -> tuple[str, ...] | None:
+def _to_options(value: object, options: Sequence[str]) -> tuple[str, ...]:
     """The chosen options in the order of their declaration, each once: the order of clicks changes nothing."""
     if isinstance(value, str):
         texts = _split(value, options)
     elif isinstance(value, list | tuple):
         texts = [
-            _clean(text) if isinstance(text, str) else _to_text(text) for text in value if text is not None
+            _clean(text) if isinstance(text, str) else _to_text("" if text is None else text)
+            for text in value
         ]
     else:
         texts = [_to_text(value)]
-    chosen = {_to_option(text, options) for text in texts if text}
-    return tuple(option for option in options if option in chosen) or None
+    if "" in texts:
+        raise Misfit(
+            "has an empty value among its options: leave it out, or send an empty list where nothing is chosen."
+        )
+    chosen = {_to_option(text, options) for text in texts}
+    return tuple(option for option in options if option in chosen)
 
 
 def _split(text: str, options: Sequence[str]) -> list[str]:

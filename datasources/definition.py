@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from datasources import placeholders
+from datasources.conversions import DIGITS_MAX
 from datasources.definition_problems import problems_of
 from datasources.elements import (
     AggregateElement,
     BandDefinition,
+    InlineSource,
     Parameter,
     ReportDefinition,
     TextElement,
@@ -29,7 +31,9 @@ from datasources.exceptions import (
     SourceNotFound,
     SourceTooLarge,
     SourceUnreadable,
+    cause_of,
 )
+from datasources.inline_numbers import inexact_numbers
 from datasources.parameters import check_default
 from datasources.suggestion import found_text, remedy
 
@@ -37,6 +41,8 @@ BYTES_MAX = 64 * 1024 * 1024
 """Of one document; records in it belong into a file long before."""
 DEPTH_MAX = 100
 """How deep lists and objects may stand in each other."""
+INTEGER_CHARS_MAX = 4_000
+"""Longer integers are none: Python reads no more digits without being asked to."""
 LINE_CHARS = 100
 """A list or object that fits into a line of so many characters is written on one."""
 
@@ -69,7 +75,9 @@ def read_document(path: Path) -> bytes:
     except FileNotFoundError as error:  # gone since
         raise SourceNotFound(f"There is no file {path}: check the path.", source=str(path)) from error
     except (OSError, ValueError) as error:  # a disk that fails; a NUL in the path
-        raise SourceUnreadable(f"{path.name} cannot be read ({error}).", source=str(path)) from error
+        raise SourceUnreadable(
+            f"{path.name} cannot be read ({cause_of(error)}): check the path, and the disk.", source=str(path)
+        ) from error
 
 
 def parse_definition(document: str | bytes, *, source: str = "") -> ReportDefinition:
@@ -104,7 +112,8 @@ def parse_json(document: str | bytes, source: str = "") -> Any:
         text = document.decode("utf-8-sig") if isinstance(document, bytes) else document
         data = json.loads(
             text,
-            parse_float=Decimal,
+            parse_float=_number,
+            parse_int=_whole_number,
             parse_constant=_refuse_constant,
             object_pairs_hook=_unique_keys,
         )
@@ -117,12 +126,26 @@ def parse_json(document: str | bytes, source: str = "") -> Any:
         ) from error
     except RecursionError as error:
         raise _no_json(f"it is nested more than {DEPTH_MAX} levels deep", source) from error
-    except ValueError as error:  # from the hooks, or an integer of thousands of digits
-        said = error.args[0] if isinstance(error, _Refused) else "a number has too many digits"
-        raise _no_json(said, source) from error
+    except _Refused as error:
+        raise _no_json(str(error), source) from error
     if _is_deeper(data, DEPTH_MAX):
         raise _no_json(f"it is nested more than {DEPTH_MAX} levels deep", source)
     return data
+
+
+def _number(text: str) -> Decimal:
+    """A number with a fraction or an exponent; one past all bounds as infinite, which its place refuses."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return Decimal("Infinity")
+    # Written out, the zeros of 0e99999 would fill a page.
+    return value if value or abs(int(value.as_tuple().exponent)) <= DIGITS_MAX else Decimal(0)
+
+
+def _whole_number(text: str) -> int | Decimal:
+    """An integer; one of thousands of digits, which Python would not read, as what its place refuses by its path."""
+    return int(text) if len(text) <= INTEGER_CHARS_MAX else Decimal(text)
 
 
 class _Refused(ValueError):
@@ -170,6 +193,9 @@ def _find_problems(definition: ReportDefinition) -> Iterator[Problem]:
     for index, parameter in enumerate(definition.parameters):
         yield from _parameter_problems(f"parameters[{index}]", parameter, definition.locale)
     yield from placeholders.find_problems(definition)
+    for name, source in definition.datasources.items():
+        if isinstance(source, InlineSource):
+            yield from inexact_numbers(f"datasources.{name}.records", source.records)
     yield from _repeated("bands", "name", (one.name for one in definition.bands))
     for index, band in enumerate(definition.bands):
         yield from _band_problems(f"bands[{index}]", band, definition)

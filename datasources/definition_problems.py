@@ -27,7 +27,7 @@ from datasources.elements import (
     TextElement,
 )
 from datasources.exceptions import Problem
-from datasources.filters import AllOf, AnyOf, Condition
+from datasources.filters import MISFITS, AllOf, AnyOf, Condition
 from datasources.suggestion import allowed, found_text, nearest
 
 Step = str | int
@@ -184,6 +184,8 @@ def _problem(detail: ErrorDetails, steps: list[Step], data: Any) -> Problem:
         )
     if kind == "string_too_long":
         return Problem(path, f"has {len(found):,} characters; allowed are at most {context['max_length']:,}.")
+    if kind in MISFITS:
+        return Problem(path, f"{detail['msg']}.")
     if kind == "value_error":
         return Problem(path, f"{context['error']}.")
     return Problem(path, f"found {found_text(found)}, which does not fit here.")

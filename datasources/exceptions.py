@@ -20,6 +20,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def cause_of(error: BaseException) -> str:
+    """
+    What may be told of another library's *error*: the operating system's words, or the name of its class.
+
+    Its own text may quote cells, addresses or secrets; it stays in the chain (`raise … from error`) for debuggers.
+    """
+    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+
+
 class SourceError(Exception):
     """
     A source cannot be read.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, LiteralString, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+from pydantic_core import PydanticCustomError
 
 FilterOp = Literal[
     "=", "!=", ">", ">=", "<", "<=", "in", "not_in", "between", "contains", "starts_with", "is_null"
@@ -18,7 +20,8 @@ NODES_MAX = 50
 VALUES_MAX = 1_000
 """Values of one `in`."""
 
-_LISTS = frozenset({"in", "not_in", "between"})
+LISTS: frozenset[FilterOp] = frozenset({"in", "not_in", "between"})
+"""They take several values."""
 
 
 class Condition(BaseModel):
@@ -36,17 +39,32 @@ class Condition(BaseModel):
         many = isinstance(self.value, tuple)
         if self.op == "is_null":
             if self.value is not None and not isinstance(self.value, bool):
-                raise ValueError("is_null takes no value, or false for the opposite")
+                raise _misfit("filter_no_value")
         elif self.value is None:
-            raise ValueError(f"{self.op} needs a value; use is_null to find empty cells")
-        elif many != (self.op in _LISTS):
-            raise ValueError(f"{self.op} takes {'a list' if self.op in _LISTS else 'one value'}")
+            raise _misfit("filter_value_needed", op=self.op)
+        elif many != (self.op in LISTS):
+            raise _misfit("filter_list_needed" if self.op in LISTS else "filter_one_value", op=self.op)
         if isinstance(self.value, tuple):
             if self.op == "between" and len(self.value) != 2:
-                raise ValueError("between takes a list of two values, the least and the greatest")
+                raise _misfit("filter_two_values")
             if len(self.value) > VALUES_MAX:
-                raise ValueError(f"{self.op} takes at most {VALUES_MAX} values")
+                raise _misfit("filter_many_values", op=self.op, most=VALUES_MAX)
         return self
+
+
+def _misfit(code: str, **values: str | int) -> PydanticCustomError:
+    return PydanticCustomError(code, MISFITS[code], values)
+
+
+MISFITS: Mapping[str, LiteralString] = {
+    "filter_no_value": "is_null takes no value, or false for the opposite",
+    "filter_value_needed": "{op} needs a value; use is_null to find empty cells",
+    "filter_list_needed": "{op} takes a list",
+    "filter_one_value": "{op} takes one value",
+    "filter_two_values": "between takes a list of two values, the least and the greatest",
+    "filter_many_values": "{op} takes at most {most} values",
+}
+"""What a value can be that does not fit its operator, by code."""
 
 
 class AllOf(BaseModel):

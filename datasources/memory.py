@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 from datasources.base import Cell, Lists, RawBand
-from datasources.exceptions import SourceError, SourceUnreadable
+from datasources.exceptions import SourceError, SourceUnreadable, cause_of
 from datasources.names import unique_names
 from datasources.options import ReadOptions
 
@@ -78,9 +78,10 @@ def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
     except SourceError:
         raise
     except Exception as error:  # a lazy frame or relation runs anything here
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SourceUnreadable(
-            f"The table for the band {name} could not be computed: {reason}", source=name
+            f"The table for the band {name} could not be computed ({cause_of(error)}): compute it in the program"
+            " that hands it in, which will say why.",
+            source=name,
         ) from error
 
 

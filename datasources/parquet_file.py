@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasources.exceptions import SourceForbidden, SourceNotFound, SourceUnreadable
+from datasources.exceptions import SourceForbidden, SourceNotFound, SourceUnreadable, cause_of
 from datasources.parquet_schema import Leaf
 
 if TYPE_CHECKING:
@@ -81,9 +81,8 @@ def translated(path: Path) -> Iterator[None]:
         message = f"{path.name} may not be read: ask for the permission."
         raise SourceForbidden(message, source=str(path)) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        if "encrypt" in reason.lower():
+        if "encrypt" in str(error).partition("\n")[0].lower():
             message = f"{path.name} is an encrypted Parquet file: decrypt it first."
         else:
-            message = f"{path.name} is not a whole Parquet file ({reason}): write or copy it again."
+            message = f"{path.name} is not a whole Parquet file ({cause_of(error)}): write or copy it again."
         raise SourceUnreadable(message, source=str(path)) from error

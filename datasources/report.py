@@ -110,7 +110,9 @@ class _Reader:
             case "file":
                 return self._read_file(name, source)
             case "inline":
-                return bands_from(source.records, name, self._options)
+                from datasources.inline_numbers import plain_records
+
+                return bands_from(plain_records(source.records), name, self._options)
             case "memory":
                 return bands_from(self._frame(source), name, self._options)
             case "sql":

@@ -21,6 +21,7 @@ from datasources.exceptions import (
     SourceForbidden,
     SourceNotFound,
     SourceUnreadable,
+    cause_of,
 )
 from datasources.suggestion import found_text, listed, nearest
 
@@ -90,7 +91,9 @@ def open_repository(path: Path) -> Repository:
     except PermissionError as error:
         raise SourceForbidden(f"{path} may not be read: ask for the permission.", source=str(path)) from error
     except (OSError, ValueError) as error:  # a name that is too long, or has a NUL
-        raise SourceUnreadable(f"{path} cannot be read ({error}).", source=str(path)) from error
+        raise SourceUnreadable(
+            f"{path} cannot be read ({cause_of(error)}): check the path.", source=str(path)
+        ) from error
     if path.suffix.lower() in DATABASE_ENDINGS and path.parent.is_dir():
         return SqliteRepository(path)
     raise SourceNotFound(f"There is no folder {path}: check the path.", source=str(path))
@@ -132,12 +135,10 @@ class FolderRepository:
             raise _shared(definition.id, paths)
         path = paths[0] if paths else self.folder / f"{definition.id}{ENDING}"
         if not paths and os.path.lexists(path):
-            other = others.get(path)
-            what = (
-                f"holds the report {found_text(other)}" if other else "is there and holds no valid definition"
-            )
-            problem = Problem("id", f"the file {path.name} {what}: rename it, or choose another id.")
-            raise DefinitionError([problem], source=definition.id)
+            # Another process may have saved it since the folder was listed.
+            other = others[path] if path in others else _id_in(self._document(path))
+            if other != definition.id:
+                raise _taken(path, definition.id, other)
         try:
             target = Path(os.path.realpath(path))  # a link stays one
             durable.sweep(target.parent)
@@ -175,6 +176,12 @@ class FolderRepository:
             return read_document(path)
         except SourceError as error:  # one file that cannot be read hides no other
             return error
+
+
+def _taken(path: Path, report_id: str, other: str | None) -> DefinitionError:
+    what = f"holds the report {found_text(other)}" if other else "is there and holds no valid definition"
+    problem = Problem("id", f"the file {path.name} {what}: rename it, or choose another id.")
+    return DefinitionError([problem], source=report_id)
 
 
 class SqliteRepository:
@@ -229,6 +236,7 @@ class SqliteRepository:
                 connection.execute(f"PRAGMA query_only = {'OFF' if write else 'ON'}")
                 yield connection
         except sqlite3.Error as error:
+            # The statements are ours: SQLite's words speak of the file and of our table, never of a document.
             raise SourceUnreadable(
                 f"{self.path.name} is no SQLite file of reports that can be used now ({error}):"
                 " check the file, and that nothing else holds it.",

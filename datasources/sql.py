@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from datasources.exceptions import Problem, QueryRefused, SourceError
-from datasources.sql_base import Argument, ArgumentType, BoundQuery, Reading, SqlLimits
+from datasources.sql_base import Argument, ArgumentType, BoundQuery, Reading, SqlLimits, StoredCheck
+from datasources.sql_patterns import LikePattern
 from datasources.sql_template import Slot, Template, parse_template
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from datasources.base import DataWarning, RawBand
-    from datasources.connections import Connection, Connections
-    from datasources.elements import Parameter, ReportDefinition, SqlSource
+    from datasources.connections import Connection, ConnectionKind, Connections
+    from datasources.elements import Parameter, ParameterType, ReportDefinition, SqlSource
     from datasources.parameters import ParameterValues, Resolved
-    from datasources.sql_check import SlotUse
+    from datasources.sql_check import CheckedSelect, SlotUse
 
 __all__ = ["SqlLimits", "check_source", "query_problems", "read_sql"]
 
@@ -77,6 +78,7 @@ class _Checked:
     template: Template
     uses: tuple[SlotUse, ...]
     """One for each slot."""
+    stored: tuple[StoredCheck, ...]
 
 
 def _checked(source: SqlSource, connection: Connection, parameters: Mapping[str, Parameter]) -> _Checked:
@@ -86,8 +88,8 @@ def _checked(source: SqlSource, connection: Connection, parameters: Mapping[str,
     slots = [part for part in template if isinstance(part, Slot)]
     numbers = iter(range(1, len(slots) + 1))
     text = "".join(part if isinstance(part, str) else f" :p{next(numbers)} " for part in template)
-    uses = check_select(text, connection.kind, slots=len(slots), functions=connection.functions)
-    for slot, use in zip(slots, uses, strict=True):
+    checked = check_select(text, connection.kind, slots=len(slots), functions=connection.functions)
+    for slot, use in zip(slots, checked.uses, strict=True):
         for one in slot.names:
             if one not in parameters:
                 raise QueryRefused(
@@ -99,10 +101,61 @@ def _checked(source: SqlSource, connection: Connection, parameters: Mapping[str,
                 raise QueryRefused(
                     f"{{{{{one}}}}} is a list: write it as IN ({{{{{one}}}}}), or before IS NULL."
                 )
-    return _Checked(template, uses)
+            _check_pattern(slot, use, parameters[one], connection.kind)
+    return _Checked(template, checked.uses, _stored(checked, text, slots, parameters, connection.kind))
 
 
-_TYPES: Mapping[str, ArgumentType] = {"select": "text", "multiselect": "text"}
+def _stored(
+    checked: CheckedSelect,
+    text: str,
+    slots: Sequence[Slot],
+    parameters: Mapping[str, Parameter],
+    kind: ConnectionKind,
+) -> tuple[StoredCheck, ...]:
+    """What must be asked of the cells of a database that compares values by the kind that each cell has."""
+    if kind != "sqlite":
+        return ()
+    from datasources.sql_comparisons import check_comparisons
+
+    named = {}
+    for number, slot in enumerate(slots, start=1):
+        type_ = parameters[slot.names[0]].type
+        named[f"p{number}"] = (slot.names[0], _argument_type(type_) if slot.is_whole else "text")
+    return check_comparisons(checked.tree, text, named)
+
+
+_CONTAINS = {
+    "postgres": "position({name} IN column) > 0",
+    "mysql": "instr(column, {name}) > 0",
+    "sqlite": "instr(column, {name}) > 0",
+    "duckdb": "contains(column, {name})",
+}
+
+
+def _check_pattern(slot: Slot, use: SlotUse, parameter: Parameter, kind: ConnectionKind) -> None:
+    """Refuse a parameter whose signs would be signs of a pattern."""
+    pattern = use.pattern
+    name = f"{{{{{parameter.id}}}}}"
+    if isinstance(pattern, LikePattern):
+        if not slot.quoted and parameter.type in ("text", "select"):
+            raise QueryRefused(
+                f"{name} is a whole pattern of LIKE, so that a % or _ in it would fit any text: write LIKE '%{name}%',"
+                f" or LIKE '{name}', in which they are what they are."
+            )
+    elif pattern is not None and parameter.type not in pattern.harmless:
+        raise QueryRefused(
+            f"{name} stands in a pattern ({pattern.called}), of which signs in it would be a part: write"
+            f" column LIKE '%{name}%', in which they are what they are, or"
+            f" {_CONTAINS[kind].format(name=name)}."
+        )
+
+
+def _argument_type(type_: ParameterType) -> ArgumentType:
+    match type_:
+        case "select" | "multiselect":
+            return "text"
+        case _:
+            return type_
 
 
 def _bind(checked: _Checked, values: Mapping[str, Resolved], source: str) -> BoundQuery:
@@ -115,19 +168,21 @@ def _bind(checked: _Checked, values: Mapping[str, Resolved], source: str) -> Bou
             closing = None
             continue
         use = next(uses)
-        if part.is_whole:
+        pattern = use.pattern if part.quoted and isinstance(use.pattern, LikePattern) else None
+        if part.is_whole and pattern is None:
             parts += _whole(values[part.names[0]], use)
             continue
         # Where no character escapes by itself, the query is made to name one.
-        named = use.like_escape == ""
-        parts.append(_filled(part, values, "\\" if named else use.like_escape, doubles=named))
-        closing = use.closing if named else None
+        named = pattern is not None and pattern.escape == ""
+        escape = pattern.escape if pattern is not None else ""
+        parts.append(_filled(part, values, "\\" if named else escape, doubles=named))
+        closing = pattern.closing if pattern is not None and named else None
     if closing is not None:
         parts.append(_with_escape("", closing))
     for argument in parts:
         if isinstance(argument, Argument) and isinstance(argument.value, str):
             _check_text(argument.value, source)
-    return BoundQuery(tuple(parts))
+    return BoundQuery(tuple(parts), checked.stored)
 
 
 def _with_escape(code: str, closing: int) -> str:
@@ -139,7 +194,7 @@ def _with_escape(code: str, closing: int) -> str:
 
 
 def _whole(resolved: Resolved, use: SlotUse) -> list[str | Argument]:
-    kind: ArgumentType = _TYPES.get(resolved.parameter.type, cast("ArgumentType", resolved.parameter.type))
+    kind = _argument_type(resolved.parameter.type)
     value = resolved.value
     if not isinstance(value, tuple):
         return [Argument(kind, value)]
@@ -151,7 +206,7 @@ def _whole(resolved: Resolved, use: SlotUse) -> list[str | Argument]:
     return arguments[1:]
 
 
-def _filled(slot: Slot, values: Mapping[str, Resolved], escape: str | None, doubles: bool) -> Argument:
+def _filled(slot: Slot, values: Mapping[str, Resolved], escape: str, doubles: bool) -> Argument:
     """The text of a literal with its placeholders filled in, NULL if one of them is unset."""
     texts = []
     for name in slot.names:

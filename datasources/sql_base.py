@@ -23,11 +23,52 @@ class Argument:
     value: str | int | Decimal | bool | date | datetime | None
 
 
+BEFORE_A_TIME = frozenset({">=", "<"})
+"""Comparisons with a day that mean the same whether or not a time of day follows it."""
+
+
+def value_text(name: str, op: str, function: str = "{}") -> str:
+    """
+    The parameter *name*, in *function*, as it is written behind *op*.
+
+    >>> value_text("ano", "="), value_text("ano", "IN", "CAST({} AS TEXT)")
+    ('{{ano}}', '(CAST({{ano}} AS TEXT))')
+    """
+    written = function.format(f"{{{{{name}}}}}")
+    return f"({written})" if op == "IN" else written
+
+
+@dataclass(frozen=True, slots=True)
+class CellQuery:
+    """A SELECT in its parts: an expression, the tables that WITH names, and what stands behind FROM."""
+
+    cells: str
+    tables: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCheck:
+    """A comparison of which only the stored cells can say whether it finds what its author means."""
+
+    name: str
+    """Of the parameter."""
+    type: ArgumentType
+    op: str
+    """As it stands behind the cells: `=`, `<>`, `IS`, `IN`, `<`, `<=`, `>` or `>=`."""
+    written: str
+    """What the parameter is compared with, for messages."""
+    queries: tuple[CellQuery, ...]
+    """Where its cells come from; the first that SQLite takes is meant."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
     """A query that has been checked: its text as written, and between the texts the arguments."""
 
     parts: tuple[str | Argument, ...]
+    checks: tuple[StoredCheck, ...] = ()
+    """Of SQLite: what is looked at before it runs."""
 
     def text(self, marker: Callable[[int], str]) -> str:
         """The query with the database's own mark for each argument; *marker* is given their numbers from 1."""

@@ -15,6 +15,13 @@ from datasources.sql_grammar import (
     SYSTEM_SCHEMAS,
     SYSTEM_TABLE_PREFIXES,
 )
+from datasources.sql_patterns import (
+    LikePattern,
+    Pattern,
+    borrowed_pattern,
+    has_like_as_a_function,
+    pattern_of,
+)
 from datasources.suggestion import found_text
 
 if TYPE_CHECKING:
@@ -37,15 +44,22 @@ class SlotUse:
     """Among the values of an `IN (…)`: a list gives as many arguments as it has values."""
     null_tested: bool = False
     """Before `IS NULL` or `IS NOT NULL`."""
-    like_escape: str | None = None
-    """In the pattern of a LIKE: the character that takes `%` and `_` their meaning; empty where there is none."""
-    closing: int = 0
-    """Parentheses that close between the slot and the end of the pattern, as in `LIKE lower('%{{x}}%')`."""
+    pattern: Pattern | LikePattern | None = None
+    """In a pattern: how its signs are escaped, or that they cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSelect:
+    """A query that may run, and where its slots stand in it."""
+
+    tree: exp.Expr
+    uses: tuple[SlotUse, ...]
+    """One for each slot."""
 
 
 def check_select(
     text: str, kind: ConnectionKind, *, slots: int = 0, functions: Collection[str] = ()
-) -> tuple[SlotUse, ...]:
+) -> CheckedSelect:
     """
     Check *text*, in which `:p1` to `:pN` stand for its slots, and say where each of them stands.
 
@@ -67,7 +81,23 @@ def check_select(
             "The query has a mark such as :name, or its quotes can be read in two ways: values enter only as"
             " {{name}} of a declared parameter, and texts stand in single quotes."
         )
-    return tuple(found[name] for name in expected)
+    uses = tuple(found[name] for name in expected)
+    _check_patterns(tree, text, kind, uses)
+    return CheckedSelect(tree, uses)
+
+
+def _check_patterns(tree: exp.Expr, text: str, kind: ConnectionKind, uses: Collection[SlotUse]) -> None:
+    borrowed = borrowed_pattern(tree, kind)
+    if borrowed is not None:
+        raise QueryRefused(
+            f"A pattern ({borrowed.called}) is a column that is made of a parameter, whose signs would be signs of"
+            " the pattern: write the parameter where the pattern is, as LIKE '%{{name}}%'."
+        )
+    names_an_escape = any(isinstance(use.pattern, LikePattern) and not use.pattern.escape for use in uses)
+    if names_an_escape and has_like_as_a_function(text, kind):
+        raise QueryRefused(
+            "The query calls like() as a function, behind which no escape can be named: write column LIKE '%{{name}}%'."
+        )
 
 
 def _parse(text: str, kind: ConnectionKind) -> exp.Expr:
@@ -174,33 +204,7 @@ def _use_of(node: exp.Expr, kind: ConnectionKind) -> SlotUse:
 
     parent = node.parent
     if isinstance(parent, exp.In):
-        return SlotUse(in_list=node.arg_key == "expressions")
+        return SlotUse(in_list=node.arg_key == "expressions", pattern=pattern_of(node, kind))
     if isinstance(parent, exp.Is):
         return SlotUse(null_tested=node.arg_key == "this")
-    inner, closing = node, 0
-    while inner.parent is not None and _keeps_text(inner):
-        inner, closing = inner.parent, closing + 1
-    like = inner.parent
-    if isinstance(like, exp.Like | exp.ILike) and inner.arg_key == "expression":
-        outer = like.parent
-        if isinstance(outer, exp.Escape) and outer.this is like:
-            character = outer.expression
-            is_one = isinstance(character, exp.Literal) and len(str(character.this)) == 1
-            return SlotUse(like_escape=str(character.this) if is_one else None)
-        return SlotUse(like_escape="\\" if kind in ("postgres", "mysql") else "", closing=closing)
-    return SlotUse()
-
-
-def _keeps_text(node: exp.Expr) -> bool:
-    """Whether the parent hands the text on with its wildcards: parentheses and changes of case or accents."""
-    from sqlglot import exp
-
-    parent = node.parent
-    if isinstance(parent, exp.Paren | exp.Lower | exp.Upper):
-        return True
-    names = ("unaccent", "strip_accents")
-    return (
-        isinstance(parent, exp.Anonymous)
-        and str(parent.name).lower() in names
-        and len(parent.expressions) == 1
-    )
+    return SlotUse(pattern=pattern_of(node, kind))

@@ -121,7 +121,9 @@ def _error(said: bytes, code: int, reading: Reading) -> SourceError:
                 " another program is writing it.",
                 source=name,
             )
-        case "query":
+        case (
+            "query"
+        ):  # the parser and the binder speak of the query's names and syntax, and have seen no cell
             return SourceError(f"The database {name} refused the query ({message}): correct it.", source=name)
         case "value":
             return SourceError(

@@ -16,11 +16,12 @@ The operator's `functions` in connections.toml add those of one's own database.
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of *text*, as a set."""
     return frozenset(text.split())
 
 
-NODES = _words(
+NODES = words(
     """
     Select Union Except Intersect Subquery With CTE TableAlias RecursiveWithSearch From Table Join Lateral
     Values Tuple Where Group Having Order Ordered Limit Offset Fetch LimitOptions Distinct Qualify Window
@@ -37,7 +38,7 @@ NODES = _words(
 )
 """Names of sqlglot's nodes, apart from functions."""
 
-FUNCTION_NODES = _words(
+FUNCTION_NODES = words(
     """
     Abs Acos Acosh AddMonths And AnyValue ApproxDistinct ApproxQuantile ArgMax ArgMin Array ArrayAgg
     ArrayAll ArrayAny ArrayAppend ArrayConcat ArrayContainedBy ArrayContains ArrayContainsAll ArrayDistinct
@@ -84,7 +85,7 @@ _COMMON = """
     json_extract json_array_length json_type json_valid json_array json_object json_each
 """
 FUNCTION_NAMES: dict[str, frozenset[str]] = {
-    "postgres": _words(
+    "postgres": words(
         f"""{_COMMON}
         age date_part date_bin make_date make_time make_timestamp make_timestamptz make_interval isfinite to_timestamp
         to_date to_char to_number justify_days justify_hours array_length array_ndims array_upper array_lower
@@ -101,7 +102,7 @@ FUNCTION_NAMES: dict[str, frozenset[str]] = {
         lower_inc upper_inc isempty daterange numrange int4range unnest generate_series generate_subscripts
         """
     ),
-    "mysql": _words(
+    "mysql": words(
         f"""{_COMMON}
         date_format period_add period_diff makedate maketime sec_to_time time_to_sec time_format timediff timestampdiff
         timestampadd timestamp str_to_date adddate subdate addtime subtime weekday yearweek microsecond to_days
@@ -112,7 +113,7 @@ FUNCTION_NAMES: dict[str, frozenset[str]] = {
         values group_concat
         """
     ),
-    "sqlite": _words(
+    "sqlite": words(
         f"""{_COMMON}
         date time datetime julianday strftime unixepoch timediff iif printf quote typeof unicode glob like likely
         unlikely likelihood group_concat string_agg json jsonb json_tree json_group_array json_group_object json_quote
@@ -120,7 +121,7 @@ FUNCTION_NAMES: dict[str, frozenset[str]] = {
         sinh tanh octet_length unhex
         """
     ),
-    "duckdb": _words(
+    "duckdb": words(
         f"""{_COMMON}
         strftime strptime try_strptime date_part datepart date_trunc datetrunc date_diff datediff date_sub datesub
         date_add make_date make_time make_timestamp epoch epoch_ms epoch_us monthname dayname last_day age

@@ -237,6 +237,7 @@ def _translated(reading: Reading) -> Iterator[None]:
 
 
 def _said(error: Exception) -> str:
+    # Only asked for errors of syntax, names and permissions, whose first line speaks of these and of no cell.
     found = re.search(r"ERROR:\s*(.*)", str(error))
     return found[1].strip() if found else "no reason given"
 

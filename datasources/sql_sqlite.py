@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -44,8 +44,9 @@ def read_sqlite(
             source=connection.name,
         )
     with _translated(reading):
+        warnings = _check_stored(path, query, reading)
         try:
-            return _read(path, query, reading, None), ()
+            return _read(path, query, reading, None), warnings
         except sqlite3.OperationalError as error:
             if not str(error).startswith("Could not decode to UTF-8"):
                 raise
@@ -53,7 +54,18 @@ def read_sqlite(
         broken = _Mender()
         table = _read(path, query, again, broken)
         message = f"{broken.count} cell(s) are not UTF-8; what could not be read is U+FFFD."
-        return table, (DataWarning("not_utf8", message, count=broken.count, sample=tuple(broken.sample)),)
+        mended = DataWarning("not_utf8", message, count=broken.count, sample=tuple(broken.sample))
+        return table, (*warnings, mended)
+
+
+def _check_stored(path: Path, query: BoundQuery, reading: Reading) -> tuple[DataWarning, ...]:
+    """Look at the cells that parameters are compared with, of which SQLite converts none."""
+    if not query.checks:
+        return ()
+    from datasources.sql_stored import check_stored
+
+    with closing(_open(path, reading)) as database:
+        return check_stored(database, query.checks, reading.source)
 
 
 class _Mender:
@@ -98,6 +110,10 @@ def _open(path: Path, reading: Reading) -> sqlite3.Connection:
         database.execute("PRAGMA trusted_schema = OFF")
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, reading.limits.cell_bytes_max)
         database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        # What SQLite makes of a table function it makes once, and asks about it as about a new table. A library
+        # without JSON has none; a file that is locked or broken says so again when the query runs.
+        with suppress(sqlite3.OperationalError):
+            database.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
         database.set_authorizer(_authorize)
         end = time.monotonic() + reading.seconds_left
         database.set_progress_handler(lambda: time.monotonic() > end, STEPS)
@@ -169,7 +185,22 @@ def _translated(reading: Reading) -> Iterator[None]:
                 f"The database {name} cannot be opened for reading: check the permissions of file and folder.",
                 source=name,
             ) from error
-        # SQLite's own words speak of names and syntax, never of cells.
         raise SourceError(
-            f"The database {name} refused the query ({error}): correct it.", source=name
+            f"The database {name} refused the query ({_said(error, code)}): correct it.", source=name
         ) from error
+
+
+_ABOUT_THE_QUERY = (
+    "no such ", "near ", "ambiguous column", "wrong number of arguments", "misuse of", "unrecognized token",
+    "incomplete input", "a GROUP BY clause", "ORDER BY ", "GROUP BY ", "HAVING ", "LIMIT ", "aggregate functions",
+    "SELECTs to the left", "sub-select returns", "row value misused", "circular reference", "recursive ", "table ",
+    "too many ", "1st ORDER BY", "not authorized", "access to ", "parser stack", "Expression tree", "cannot join",
+    "a JOIN clause", "ON clause", "DISTINCT ", "no tables specified", "duplicate WITH", "multiple ", "window ",
+    "second argument to", "RIGHT and FULL", "ESCAPE expression",
+)  # fmt: skip
+"""Beginnings of messages that speak of names and syntax of the query; others may quote a cell or a parameter."""
+
+
+def _said(error: sqlite3.Error, code: str) -> str:
+    text = str(error)
+    return text if text.startswith(_ABOUT_THE_QUERY) else code or type(error).__name__

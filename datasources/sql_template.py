@@ -63,6 +63,8 @@ class Slot:
     fixed: tuple[str, ...]
     """The text before, between and after the placeholders: one more than there are names."""
     names: tuple[str, ...]
+    quoted: bool = False
+    """Whether it stands in quotes, so that it is a text whatever its type."""
 
     @property
     def is_whole(self) -> bool:
@@ -157,7 +159,7 @@ class _Cutter:
         fixed = tuple(
             self._decode(token[a:b], token[0]) for a, b in zip(bounds[::2], bounds[1::2], strict=True)
         )
-        self._add(Slot(fixed, tuple(one["name"] for one in found)))
+        self._add(Slot(fixed, tuple(one["name"] for one in found), quoted=True))
 
     def _decode(self, text: str, quote: str) -> str:
         """The text that a piece of a literal stands for."""

@@ -150,7 +150,14 @@ BRASILIA = timezone(timedelta(hours=-3))
             "Sul, Silva, Ana",
             id="an option's own comma",
         ),
-        pytest.param("multiselect", ["Sul", "", None], ("Sul",), "Sul", id="multiselect with empty entries"),
+        pytest.param("multiselect", ["Sul", ""], None, None, id="multiselect with an empty text"),
+        pytest.param("multiselect", ["Sul", None], None, None, id="multiselect with null"),
+        pytest.param("multiselect", [""], None, None, id="multiselect of an empty text"),
+        pytest.param("multiselect", [None], None, None, id="multiselect of null"),
+        pytest.param("multiselect", ["\t"], None, None, id="multiselect of white space"),
+        pytest.param("multiselect", " , ", None, None, id="multiselect of a comma"),
+        pytest.param("multiselect", "Sul,", None, None, id="multiselect, comma at the end"),
+        pytest.param("multiselect", "Sul,,Norte", None, None, id="multiselect, two commas"),
         pytest.param("multiselect", "Sul, Leste", None, None, id="multiselect, one that is no option"),
         pytest.param("multiselect", [["Sul"]], None, None, id="multiselect, nested"),
         pytest.param("multiselect", {"Sul": 1}, None, None, id="multiselect from object"),
@@ -169,14 +176,14 @@ def test_conversion(kind, sent, value, text):
 
 
 @pytest.mark.parametrize("kind", ["text", "number", "date", "datetime", "boolean", "select", "multiselect"])
-@pytest.mark.parametrize("sent", [None, "", "  \t "])
+@pytest.mark.parametrize("sent", [None, "", "  \t ", [], ()], ids=repr)
 def test_what_is_empty_is_unset(kind, sent):
     assert convert(parameter(kind), sent) is None
 
 
-@pytest.mark.parametrize("sent", [[], (), [""], " , ", [None]])
-def test_no_choice_of_many_is_unset(sent):
-    assert convert(parameter("multiselect"), sent) is None
+def test_an_empty_choice_among_others_is_told_how_to_be_sent():
+    with pytest.raises(Misfit, match="leave it out, or send an empty list where nothing is chosen"):
+        convert(parameter("multiselect"), [""])
 
 
 @pytest.mark.parametrize("sent", ["a\x00b", "\ud800", "x" * 10_001], ids=["NUL", "surrogate", "long"])

@@ -289,7 +289,7 @@ def test_messages(changes, expected):
         ('{"id": NaN}', "NaN is no number of JSON."),
         ("[" * 5_000, "it is nested more than 100 levels deep."),
         ("[" * 150 + "]" * 150, "it is nested more than 100 levels deep."),
-        ('{"id": ' + "1" * 5_000 + "}", "a number has too many digits."),
+        ('{"id": ' + "1" * 5_000 + "}", "id: found 1111"),
         (b"\xff\xfe", "it is not UTF-8: save it as UTF-8."),
         ("{}", "id: is missing, and required."),
     ],
@@ -341,11 +341,40 @@ def test_numbers_keep_every_digit():
     assert record["n"] == Decimal("12345678901234567890.120")
 
 
+@pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        pytest.param("1e999", "1E+999", id="exponent"),
+        pytest.param("1e38", "1E+38", id="39 digits by an exponent"),
+        pytest.param("1e-39", "1E-39", id="39 decimals"),
+        pytest.param("1.5e9999999999999999999999", "Infinity", id="exponent past all bounds"),
+        pytest.param("9" * 20 + "." + "9" * 19, "9" * 20 + ".", id="46 digits"),
+        pytest.param("1" * 5_000, "1" * 40 + "…", id="integer of thousands of digits"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("record", "path"), [('{"n": X}', "[0].n"), ('{"a b": [{"n": [1, X]}]}', '[0]["a b"][0].n[1]')]
+)
+def test_a_number_that_no_column_holds_is_refused_where_it_stands(number, found, record, path):
+    (said,) = problems_of(json.dumps(BASE).replace('{"n": 1}', record.replace("X", number)))
+    assert said.startswith(f"datasources.x.records{path}: found {found}")
+    assert said.endswith("write it as a text, or with fewer digits.")
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["1e37", "-1.5e-37", "0e99999", "-0.0", "0." + "1" * 38, "9" * 38 + ".000", "9" * 3_000, "1." + "0" * 60],
+)
+def test_a_number_that_a_column_holds_is_taken(number):
+    parse_definition(json.dumps(BASE).replace('{"n": 1}', f'{{"n": {number}}}'))
+
+
 JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.decimals(allow_nan=False, allow_infinity=False)
+    | st.decimals(-(10**18), 10**18, places=9)
+    | st.decimals(-1, 1, places=30)
     | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: (
         st.lists(inner, max_size=3)

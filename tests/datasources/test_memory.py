@@ -216,6 +216,17 @@ def test_a_frame_that_cannot_be_computed_is_one_clear_error():
     assert "\n" not in str(caught.value)
 
 
+def test_what_a_library_says_of_its_failure_may_hold_data_and_stays_inside():
+    lazy = pl.LazyFrame({"a": ["123.456.789-09"]}).select(pl.col("a").cast(pl.Int64))
+    with pytest.raises(SourceUnreadable) as caught:
+        band_from(lazy, "b")
+    assert str(caught.value) == (
+        "The table for the band b could not be computed (InvalidOperationError): compute it in the program that"
+        " hands it in, which will say why."
+    )
+    assert "123.456.789-09" in str(caught.value.__cause__)
+
+
 def test_any_name_passes_from_polars():
     frame = pl.DataFrame({"a\0b": [1, 2], "1": [3, 4], "0": [5, 6]})
     assert band_from(frame, "b").columns == ("a\0b", "1", "0")

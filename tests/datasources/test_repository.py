@@ -57,6 +57,23 @@ def test_saving_again_replaces(repository):
     assert [(one.place, one.definition.name) for one in repository.entries()] == [(place, "novo")]
 
 
+def test_two_who_save_a_new_report_at_once_both_can(repository):
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    start = Barrier(4, timeout=10)
+
+    def save(report_id: str) -> str:
+        start.wait()
+        place: str = repository.save(definition(report_id))
+        return place
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(15):
+            assert len(set(threads.map(save, [f"r{number}"] * 4))) == 1
+    assert len(repository.entries()) == 15
+
+
 @pytest.mark.parametrize("asked", ["finaceiro", "FINANCEIRO"])
 def test_an_unknown_id_is_told_the_nearest(repository, asked):
     repository.save(definition("financeiro"))

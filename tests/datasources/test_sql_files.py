@@ -154,6 +154,24 @@ def test_a_duckdb_worker_leaves_nothing_behind(tmp_path):
     assert (sorted(os.listdir(tmp_path)), len(os.listdir("/proc/self/fd"))) == before
 
 
+def test_sqlite_reads_the_tables_of_json(tmp_path):
+    connections = lite(tmp_path, ["CREATE TABLE t (a TEXT)", "INSERT INTO t VALUES ('[1, 2]')"])
+    query = "SELECT j.value, k.key FROM t, json_each(t.a) j, json_tree(t.a) k WHERE k.type = 'array'"
+    assert rows_of(read(connections, query)) == [(1, None), (2, None)]
+
+
+def test_what_sqlite_says_of_a_cell_or_a_parameter_stays_inside(tmp_path):
+    connections = lite(tmp_path, ["CREATE TABLE t (a TEXT)", "INSERT INTO t VALUES ('segredo'), ('{}')"])
+    named = [{"id": "p", "type": "text"}]
+    for query in ("SELECT json_extract('{}', {{p}}) AS x", "SELECT json_extract('{}', a) AS x FROM t"):
+        with pytest.raises(SourceError) as caught:
+            ask(connections, "dados", query, named, {"p": "segredo"})
+        assert "segredo" not in caught.value.message
+        assert "refused the query (SQLITE_ERROR)" in caught.value.message
+    with pytest.raises(SourceError, match=r"\(no such column: b\)"):
+        read(connections, "SELECT b FROM t")
+
+
 # ---- real data ----
 
 
