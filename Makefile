@@ -13,11 +13,11 @@ DANFE      := examples/danfe
 DASHBOARD  := examples/dashboard
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench bench-full lock clean
+.PHONY: help demo test check fix bench bench-full bench-peers lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in examples/
 	@for report in \
@@ -55,6 +55,9 @@ bench: $(READY) ## run the benchmarks on 1,000,000 rows; ARGS is handed on
 
 bench-full: $(READY) ## the same on 10,000,000 rows
 	@$(BIN)/python -m benchmarks --rows 10000000 $(ARGS)
+
+bench-peers: $(READY) ## beside other tools and formats, into benchmarks/README.md; the first run installs them
+	@$(BIN)/python -m benchmarks.beside_peers --write-readme $(ARGS)
 
 lock: $(READY) ## choose the newest versions that pyproject.toml allows, into requirements.lock
 	@$(PIP) install uv

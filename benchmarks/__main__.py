@@ -9,12 +9,15 @@ from pathlib import Path
 
 from benchmarks import (
     cold_start,
+    export,
     large_csv,
     large_parquet,
     memory_and_scaling,
     pair_queries,
+    search_values,
     small_report,
     snapshot_write,
+    tool_calls,
 )
 from benchmarks.check import check_command
 from benchmarks.files import FOLDER, ROOT
@@ -31,6 +34,9 @@ QUESTIONS: Mapping[str, Callable[[Options], list[Result]]] = {
     "small_report": small_report.run,
     "cold_start": cold_start.run,
     "snapshot_write": snapshot_write.run,
+    "export": export.run,
+    "tool_calls": tool_calls.run,
+    "search_values": search_values.run,
 }
 README = ROOT / "benchmarks" / "README.md"
 ROWS_MIN = 1000

@@ -36,3 +36,22 @@ def ensure_table(folder: Path, rows: int) -> TableFiles:
         command = [sys.executable, "-m", "benchmarks.data", f"--rows={rows}", f"--folder={folder.absolute()}"]
         subprocess.run(command, cwd=ROOT, check=True)
     return files
+
+
+def ensure_snapshot(folder: Path, rows: int) -> Path:
+    """The stored snapshot of the table of *rows* rows, which is saved anew where another Lastro saved it."""
+    from engine import SnapshotError, open_snapshot
+
+    pointer = folder / f"vendas_{rows}.snapshot"
+    try:
+        open_snapshot(pointer)
+    except SnapshotError:
+        print(f"saving {rows:,} rows …", file=sys.stderr)
+        file = ensure_table(folder, rows).parquet
+        subprocess.run(
+            [sys.executable, "-m", "benchmarks.snapshot_write", "--keep", str(pointer), str(file)],
+            cwd=ROOT,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    return pointer

@@ -46,16 +46,22 @@ def _save(run: Run) -> float:
     return run.reported("save_s")
 
 
-def main(file: Path) -> None:
-    """Save a snapshot of *file* in this process, and print how long that took."""
-    from engine import materialize, save_snapshot
+def main(file: Path, pointer: Path | None) -> None:
+    """Save a snapshot of *file*, at *pointer* if it is to stay, and print how long that took."""
+    from engine import materialize, prune_snapshots, save_snapshot
 
     snapshot = materialize([file])
     with TemporaryDirectory(dir=file.parent, prefix="snapshot-") as folder:
         start = time.perf_counter()
-        stored = save_snapshot(snapshot, Path(folder) / "vendas")
+        stored = save_snapshot(snapshot, pointer or Path(folder) / "vendas")
         print(json.dumps({"save_s": time.perf_counter() - start, "bytes": stored.stat().st_size}))
+    if pointer is not None:
+        prune_snapshots(pointer, keep=1)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    match sys.argv[1:]:
+        case ["--keep", kept, table]:
+            main(Path(table), Path(kept))
+        case [table]:
+            main(Path(table), None)

@@ -50,11 +50,10 @@ def read_date(text: str, *, compact: bool = False) -> DateCell | None:
     >>> read_date("05/04/2026")
     DateCell(format='D/M/Y', year=2026, first=5, second=4, time='', offset='', clock='T00:00:00')
     """
+    if text.isdigit():
+        return _read_compact(text) if compact and len(text) == 8 and text.isascii() else None
     match = _read(text)
     if match is None:
-        if compact and len(text) == 8 and text.isascii() and text.isdigit():
-            y, m, d = int(text[:4]), int(text[4:6]), int(text[6:])
-            return DateCell("YYYYMMDD", y, d, m, "", "", "T00:00:00") if is_day(y, m, d) else None
         return None
     year, month, day, first, separator, second, late_year, hour, minute, second_, fraction, offset = (
         match.groups()
@@ -75,6 +74,12 @@ def read_date(text: str, *, compact: bool = False) -> DateCell | None:
     if not (is_day(y, b, a) or is_day(y, a, b)):
         return None
     return DateCell(_SEPARATED[separator], y, a, b, time, offset or "", clock)
+
+
+def _read_compact(text: str) -> DateCell | None:
+    """`YYYYMMDD`."""
+    y, m, d = int(text[:4]), int(text[4:6]), int(text[6:])
+    return DateCell("YYYYMMDD", y, d, m, "", "", "T00:00:00") if is_day(y, m, d) else None
 
 
 def read_native_date(value: date) -> DateCell:

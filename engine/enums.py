@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 from datasources.base import DataWarning
 from engine.columns import Typed
@@ -13,8 +14,11 @@ from engine.statistics import BandStatistics, FieldStatistics, is_enumeration
 
 def ordered_counts(one: FieldStatistics) -> tuple[tuple[str, int], ...]:
     """Each value as text with its rows: most frequent first, then by value."""
-    pairs = ((cell_text(value, one.column), count) for value, count in (one.counts or {}).items())
-    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+    counts = one.counts or {}
+    texts = counts if one.column.type == "text" else [cell_text(value, one.column) for value in counts]
+    pairs: list[tuple[str, int]] = sorted(zip(texts, counts.values(), strict=True))  # type: ignore[arg-type]
+    pairs.sort(key=itemgetter(1), reverse=True)  # equal counts stay by value
+    return tuple(pairs)
 
 
 def near_equal_warnings(statistics: BandStatistics, band: str) -> Iterable[DataWarning]:
@@ -36,7 +40,11 @@ def near_equal_warnings(statistics: BandStatistics, band: str) -> Iterable[DataW
 
 
 def _alike(values: Iterable[Typed]) -> list[str]:
+    texts = list(map(str, values))
+    folded = fold("\n".join(texts)).casefold().split("\n")
+    if len(set(folded)) == len(folded):  # values that are alike would have lines in common
+        return []
     groups: dict[str, list[str]] = {}
-    for value in values:
-        groups.setdefault(fold(str(value)).casefold(), []).append(str(value))
+    for text in texts:
+        groups.setdefault(fold(text).casefold(), []).append(text)
     return sorted(value for group in groups.values() if len(group) > 1 for value in group)

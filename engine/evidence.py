@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 
 from datasources.base import Cell
 from engine import dates, numbers
@@ -152,10 +153,12 @@ def observe(
     date: the column is text then, whatever the rest holds. *compact* allows dates as `YYYYMMDD`; left out,
     the name decides.
     """
-    evidence = ColumnEvidence()
-    compact = allows_compact(name) if compact is None else compact
     total = sum(counts.values())
     misses_max = total if patient else total * (10 - NEAR_MISS_TENTHS) // 10
+    if not patient and _begins_with_words(counts, misses_max):
+        return ColumnEvidence(total, hopeless=True)
+    evidence = ColumnEvidence()
+    compact = allows_compact(name) if compact is None else compact
     seen = 0
     for value, count in counts.items():
         evidence.add(value, count, compact=compact)
@@ -171,6 +174,21 @@ def observe(
     return evidence
 
 
+def _begins_with_words(counts: Mapping[Cell, int], misses_max: int) -> bool:
+    """Whether so many cells are words at first sight that the search would be ended, before any that came typed."""
+    words = 0
+    for text, count in counts.items():
+        if not isinstance(text, str):
+            return False
+        if text[0] in numbers.STARTS or is_null_token(text) or text.lower() in BOOLEANS:
+            continue
+        words += count
+        if words > misses_max:
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
 def allows_compact(name: str) -> bool:
     """Whether a column of this name may hold dates as `YYYYMMDD`."""
     return not dates.COMPACT_TOKENS.isdisjoint(name_tokens(name))

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from datasources.base import DataWarning
-from engine.exceptions import QueryError
+from engine.compared import declare_compared
+from engine.exceptions import EngineError, QueryError
+from engine.filter_json import filter_json
 from engine.profile import AppliedFilter, Profile, ReportAggregate, ReportInfo
 from engine.snapshot import Snapshot, materialize
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from datasources.connections import Connections
     from datasources.elements import AggregateElement, ReportDefinition
     from datasources.parameters import ParameterValues, Resolved
+    from engine.notes import Language
 
 
 def process_report(
@@ -48,12 +51,12 @@ def process_report(
         frames=frames,
         source_timeout_s=SOURCE_TIMEOUT_S if source_timeout_s is None else source_timeout_s,
     )
-    snapshot = materialize(bands, complete=complete)
+    snapshot = materialize(declare_compared(bands, definition.aggregates), complete=complete)
     return replace(snapshot, profile=_with_definition(snapshot, definition, values))
 
 
 def _with_definition(snapshot: Snapshot, definition: ReportDefinition, values: ParameterValues) -> Profile:
-    aggregates, warnings = _aggregates(snapshot, definition.aggregates)
+    aggregates, warnings = _aggregates(snapshot, definition)
     profile = snapshot.profile
     return replace(
         profile,
@@ -76,23 +79,64 @@ def _applied(one: Resolved) -> AppliedFilter:
 
 
 def _aggregates(
-    snapshot: Snapshot, elements: tuple[AggregateElement, ...]
+    snapshot: Snapshot, definition: ReportDefinition
 ) -> tuple[list[ReportAggregate], list[DataWarning]]:
     """The report's aggregates, over the full data, and a warning for each without a value."""
-    from engine.query.aggregate import Aggregate, aggregate_all, check
+    from engine.query.aggregate import check, measure_all
+    from engine.query.questions import Aggregate
 
+    elements = definition.aggregates
     questions = [Aggregate(one.band, one.verb, one.field, one.where) for one in elements]
     for one, question in zip(elements, questions, strict=True):
         try:
             check(snapshot, question)
         except QueryError as error:
-            raise QueryError(f"The aggregate {one.id}: {error.message}") from error
+            undeclared = _undeclared(one, definition, error)
+            raise AggregateRefused(one, error, undeclared) from error
     found: list[ReportAggregate] = []
     warnings: list[DataWarning] = []
-    for one, answer in zip(elements, aggregate_all(snapshot, questions), strict=True):
+    for one, answer in zip(elements, measure_all(snapshot, questions), strict=True):
         text = answer.text(one.decimals)
-        found.append(ReportAggregate(one.id, text))
+        where = None if one.where is None else filter_json(one.where)
+        found.append(ReportAggregate(one.id, text, one.verb, one.band, one.field, where, answer.rows))
         if text is None:
             message = f"The aggregate {one.id} has no cells to take the {one.verb} of, and is null."
             warnings.append(DataWarning("empty_aggregate", message, one.band, one.field))
     return found, warnings
+
+
+class AggregateRefused(QueryError):
+    """An aggregate of the report that the data do not allow; the message names it, and what to declare."""
+
+    def __init__(self, element: AggregateElement, cause: QueryError, undeclared: str | None) -> None:
+        self.element = element
+        self.cause = cause
+        self.undeclared = undeclared
+        self.code = cause.code
+        self.values = cause.values
+        EngineError.__init__(self, self.text("en"))
+
+    def text(self, language: Language) -> str:
+        """The message, what was wrong in *language*."""
+        text = f"The aggregate {self.element.id}: {self.cause.text(language)}"
+        if self.undeclared is None:
+            return text
+        # Undeclared, a field's type depends on its cells, and those may depend on what the reader chose.
+        return f"{text} Or declare the type of “{self.undeclared}” in the fields of the band {self.element.band}."
+
+
+def _undeclared(one: AggregateElement, definition: ReportDefinition, error: QueryError) -> str | None:
+    """The field of the filter of *one* that *error* is about, if the report declares no type for it."""
+    from datasources.filters import fields_of
+
+    if one.where is None:
+        return None
+    declared = {
+        field.name
+        for band in definition.bands
+        if band.name == one.band
+        for field in band.fields
+        if field.type is not None
+    }
+    asked = sorted(fields_of(one.where) - declared - {one.field})
+    return next((name for name in asked if f"“{name}”" in error.message), None)

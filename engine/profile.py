@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from datasources.base import DataWarning, FieldType, Role
 from engine import roles
 from engine.band import Band
-from engine.columns import Coercion, Typed
+from engine.columns import Coercion, ColumnType, Typed
 from engine.enums import ordered_counts
 from engine.facts import add_doubles, average_text, cell_text, decimals_text, exact_text, scaled_texts
 from engine.statistics import (
     DISTINCT_MAX,
     Axis,
+    BandStatistics,
     FieldStatistics,
     PeriodUnit,
     Total,
@@ -23,6 +26,8 @@ from engine.statistics import (
 
 LEADERS = 5
 """How many of the largest sums a leader list names before the rest (spec 5.6)."""
+TOTAL = "TOTAL"
+"""The verb of what a total row of the band states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,10 @@ class FieldProfile:
     @property
     def is_identity(self) -> bool:
         """Whether no value repeats, null counted as a value, so that counts say nothing."""
-        return all(one.count == 1 for one in self.values or ())
+        if not self.values:
+            return True
+        # The most frequent value stands first, the nulls last.
+        return self.values[0].count == 1 == self.values[-1].count
 
     @property
     def is_constant(self) -> bool:
@@ -125,6 +133,14 @@ class ReportAggregate:
     id: str
     value: str | None
     """None where there was nothing to compute it from."""
+    verb: str | None = None
+    """What it is of *field*: `SUM`, …, or `TOTAL` of a total row, which need not be the sum of the others."""
+    band: str | None = None
+    field: str | None = None
+    where: str | None = None
+    """The filter of the rows that it is about, as JSON text (`engine/filter_json`)."""
+    rows: int | None = None
+    """How many rows those are, where they were counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,47 +204,54 @@ def _aggregates(band: Band) -> list[ReportAggregate]:
     for total in band.totals:
         for position, value in total.values.items():
             column = band.columns[position]
-            found.append(ReportAggregate(f"total.{band.name}.{column.name}", decimals_text(value)))
+            label = f"total.{band.name}.{column.name}"
+            found.append(ReportAggregate(label, decimals_text(value), TOTAL, band.name, column.name))
     return found
 
 
 def _profile_band(band: Band) -> BandProfile:
     statistics = band.statistics
-    fields = tuple(_profile_field(one) for one in statistics.fields)
-    # Whoever summed them did so axis by axis in rendering order, and measures in column order within each.
-    groups = [
-        _profile_group(statistics.fields, axis, position, sums)
-        for (axis, position), sums in statistics.sums.items()
-    ]
-    return BandProfile(band.name, band.names, statistics.rows, fields, tuple(groups), band.raw.notes)
+    fields = tuple([_profile_field(one) for one in statistics.fields])
+    groups = tuple(_profile_groups(statistics))
+    return BandProfile(band.name, band.names, statistics.rows, fields, groups, band.raw.notes)
 
 
 def _profile_field(one: FieldStatistics) -> FieldProfile:
     column, role = one.column, one.role
-    numbers = column.type == "number" and one.cells > 0
-    distinct = len(one.counts) if one.counts is not None and len(one.counts) <= DISTINCT_MAX else None
-    texts: dict[str, str] = {}
-    if numbers and role in roles.BOUNDED:
-        texts["min"], texts["max"] = cell_text_bounds(one)
-        if role in roles.AVERAGED and one.total is not None:
-            texts["avg"] = average_text(one.total, one.cells, column)
-        if role in roles.SUMMABLE and one.total is not None:
-            texts["sum"] = exact_text(one.total, column)
-    elif column.type in ("date", "datetime") and one.cells:
-        texts["min"], texts["max"] = str(one.minimum), str(one.maximum)
+    is_few = is_enumeration(one)
+    total, average, low, high = _bounds(one)
     return FieldProfile(
-        name=column.name,
-        type=column.type,
-        role=role,
-        unit=column.shown_unit,
-        nulls=one.nulls,
-        distinct=distinct,
-        values=_values(one),
-        is_enumeration=is_enumeration(one),
-        coercion=column.coercion,
-        label=column.label,
-        **texts,
+        column.name,
+        column.type,
+        role,
+        column.shown_unit,
+        one.nulls,
+        len(one.counts) if one.counts is not None and len(one.counts) <= DISTINCT_MAX else None,
+        _values(one) if is_few or _is_single(one) else None,
+        is_few,
+        total,
+        average,
+        low,
+        high,
+        column.coercion,
+        column.label,
     )
+
+
+def _bounds(one: FieldStatistics) -> tuple[str | None, str | None, str | None, str | None]:
+    """Sum, average, least and greatest value, so far as they say something of the column."""
+    column = one.column
+    if not one.cells:
+        return None, None, None, None
+    if column.type in ("date", "datetime"):
+        return None, None, str(one.minimum), str(one.maximum)
+    if one.role not in roles.BOUNDED:
+        return None, None, None, None
+    low, high = cell_text_bounds(one)
+    if one.total is None or one.role not in roles.AVERAGED:
+        return None, None, low, high
+    total = exact_text(one.total, column) if one.role in roles.SUMMABLE else None
+    return total, average_text(one.total, one.cells, column), low, high
 
 
 def cell_text_bounds(one: FieldStatistics) -> tuple[str, str]:
@@ -239,53 +262,68 @@ def cell_text_bounds(one: FieldStatistics) -> tuple[str, str]:
     return exact_text(low, one.column), exact_text(high, one.column)
 
 
-def _values(one: FieldStatistics) -> tuple[ValueCount, ...] | None:
+def _is_single(one: FieldStatistics) -> bool:
     """A column of one single value has its count too: the printed summary leaves it out, programs may want it."""
-    single = (
-        one.counts is not None
-        and len(one.counts) == 1
-        and (one.column.type in ("text", "boolean") or one.role in roles.CATEGORICAL)
-    )
-    if not single and not is_enumeration(one):
-        return None
+    if one.counts is None or len(one.counts) != 1:
+        return False
+    return one.column.type in ("text", "boolean") or one.role in roles.CATEGORICAL
+
+
+def _values(one: FieldStatistics) -> tuple[ValueCount, ...]:
     values = [ValueCount(value, count) for value, count in ordered_counts(one)]
     if one.nulls:
         values.append(ValueCount(None, one.nulls))
     return tuple(values)
 
 
+def _profile_groups(statistics: BandStatistics) -> Iterator[GroupProfile]:
+    """
+    The groups of every axis in rendering order, measures in column order within each.
+
+    Whoever summed them did so in that order, and gave all measures of an axis the same groups.
+    """
+    fields = statistics.fields
+    for axis, summed in groupby(statistics.sums.items(), key=_axis_of):
+        by = fields[axis.field].column
+        named: list[tuple[str, Typed]] = []
+        for (_, position), sums in summed:
+            named = named or sorted((cell_text(key, by), key) for key in sums if key is not None)
+            yield _profile_group(fields[position].column, by, axis, named, sums)
+
+
+def _axis_of(item: tuple[tuple[Axis, int], Mapping[Typed, Total]]) -> Axis:
+    return item[0][0]
+
+
 def _profile_group(
-    fields: Sequence[FieldStatistics], axis: Axis, position: int, sums: Mapping[Typed, Total]
+    measure: ColumnType,
+    by: ColumnType,
+    axis: Axis,
+    named: Sequence[tuple[str, Typed]],
+    sums: Mapping[Typed, Total],
 ) -> GroupProfile:
-    measure, by = fields[position].column, fields[axis.field].column
-    groups: list[tuple[str, Total]]
-    if by.type in ("number", "boolean"):
-        groups = [(cell_text(key, by), total) for key, total in sums.items() if key is not None]
-    else:
-        groups = [pair for pair in sums.items() if pair[0] is not None]  # type: ignore[misc]
-    # Two stable sorts: by value, then by sum.
-    groups.sort()
+    """The *sums* of one measure; *named* are the groups by value, without that of the nulls."""
+    groups = [(text, sums[key]) for text, key in named]
     if axis.kind != "period":
-        groups.sort(key=_sum_of, reverse=True)
+        groups.sort(key=itemgetter(1), reverse=True)  # equal sums stay by value
     rest: GroupRest | None = None
     if axis.kind == "top":
         others = [total for _, total in groups[LEADERS:]]
         remainder = _add(others, measure.double)
         rest = GroupRest(len(others), exact_text(remainder, measure)) if others else None
         groups = groups[:LEADERS]
-    totals = [total for _, total in groups]
-    if measure.double:
-        texts = [exact_text(total, measure) for total in totals]
-    else:
-        texts = scaled_texts(totals, measure.scale)  # type: ignore[arg-type]
-    parts = list(map(GroupPart, [value for value, _ in groups], texts))
+    parts = list(
+        map(GroupPart, [text for text, _ in groups], _sum_texts([total for _, total in groups], measure))
+    )
     if None in sums:
         parts.append(GroupPart(None, exact_text(sums[None], measure)))
     return GroupProfile(measure.name, by.name, axis.kind, axis.period, tuple(parts), rest)
 
 
-def _sum_of(group: tuple[str, Total]) -> Total:
-    return group[1]
+def _sum_texts(totals: Sequence[Total], measure: ColumnType) -> list[str]:
+    if measure.double:
+        return [exact_text(total, measure) for total in totals]
+    return scaled_texts(totals, measure.scale)  # type: ignore[arg-type]
 
 
 def _add(totals: Sequence[Total], double: bool) -> Total:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from datasources.base import Role
 from engine.names import name_tokens
@@ -80,8 +80,7 @@ CATEGORICAL: frozenset[Role] = frozenset({"id", "year", "part"})
 """Roles whose numbers are labels: they may be enumerations."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberColumn:
+class NumberColumn(NamedTuple):
     """What decides the role of a number column."""
 
     name: str
@@ -99,36 +98,53 @@ class NumberColumn:
     rows: int
 
 
+class _Signs(NamedTuple):
+    """What the name of a number column says."""
+
+    percent: bool
+    amount: bool
+    rate: bool
+    year: bool
+    parts: tuple[tuple[int, int], ...]
+    """The ranges of the parts that it names."""
+    id: bool
+
+
+@lru_cache(maxsize=4096)
+def _signs_of(name: str) -> _Signs:
+    has = frozenset(name_tokens(name))
+    amount = bool(has & AMOUNT_TOKENS)
+    return _Signs(
+        percent=bool(has & PERCENT_TOKENS),
+        amount=amount,
+        rate=bool(not amount and has & RATE_TOKENS) or name in UNIT_PRICES,
+        year=bool(has & YEAR_TOKENS),
+        parts=tuple(PARTS[token] for token in sorted(has) if token in PARTS),
+        id=bool(has & ID_TOKENS) or bool(has & ID_ALONE_TOKENS and has <= ID_ALONE_TOKENS),
+    )
+
+
 def role_of(column: NumberColumn) -> Role:
     """The role of *column*: the first of the spec's table that matches."""
-    tokens = name_tokens(column.name)
-    has = frozenset(tokens)
+    signs = _signs_of(column.name)
     currency = column.unit is not None and column.unit != "%"
-    if column.unit == "%" or (not currency and has & PERCENT_TOKENS):
+    if column.unit == "%" or (not currency and signs.percent):
         return "%"
-    amount = bool(has & AMOUNT_TOKENS)
-    if (not amount and has & RATE_TOKENS) or column.name in UNIT_PRICES:
+    if signs.rate:
         return "rate"
-    if column.integers and column.minimum is not None and column.maximum is not None:
-        if has & YEAR_TOKENS and column.minimum >= YEARS[0] and column.maximum <= YEARS[1]:
+    low, high = column.minimum, column.maximum
+    if column.integers and low is not None and high is not None:
+        if signs.year and low >= YEARS[0] and high <= YEARS[1]:
             return "year"
-        if any(
-            column.minimum >= PARTS[token][0] and column.maximum <= PARTS[token][1]
-            for token in has
-            if token in PARTS
-        ):
+        if any([low >= first and high <= last for first, last in signs.parts]):
             return "part"
-        if not currency and not amount and _is_id(column, tokens):
+        if not currency and not signs.amount and (signs.id or _looks_like_id(column)):
             return "id"
     return "measure"
 
 
-def _is_id(column: NumberColumn, tokens: Sequence[str]) -> bool:
-    has = frozenset(tokens)
-    if has & ID_TOKENS:
-        return True
-    if has & ID_ALONE_TOKENS and has <= ID_ALONE_TOKENS:
-        return True
+def _looks_like_id(column: NumberColumn) -> bool:
+    """Whether the numbers themselves say so: keys of one length, or a counter."""
     if column.one_length is not None and column.one_length >= ID_DIGITS_MIN and column.cells >= ID_CELLS_MIN:
         return True
     return column.counts_up and column.rows >= COUNTER_ROWS_MIN

@@ -17,7 +17,7 @@ from engine.profile import Profile
 if TYPE_CHECKING:
     from engine.snapshot import Snapshot
 
-FORMAT = 1
+FORMAT = 2
 """Raised when an older Lastro could not read what this one writes."""
 
 

@@ -21,7 +21,7 @@ from engine.exceptions import SnapshotError, SnapshotFormatError, SnapshotNotFou
 from engine.snapshot import Snapshot
 from engine.snapshot_document import FORMAT, Document, document_of, read_document
 from engine.snapshot_hash import BandHash, id_of, snapshot_id
-from engine.stored_band import StoredBand, StoredFile, damaged, missing, open_file
+from engine.stored_band import MEMORY_MIB, StoredBand, StoredFile, damaged, missing, open_file
 
 SUFFIX = ".duckdb"
 ID_DIGITS = 32
@@ -79,20 +79,21 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
     return path
 
 
-def open_snapshot(path: Path) -> Snapshot:
+def open_snapshot(path: Path, *, memory_mib: int = MEMORY_MIB) -> Snapshot:
     """
     Open the snapshot that the pointer *path* names, or the version *path* itself, for reading only.
 
-    Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError. Rows are read when they are taken, so that
-    damage among them may show only then, as SnapshotCorrupt; `verify_snapshot` looks at all of them.
+    Questions to it may use *memory_mib* MiB. Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError. Rows
+    are read when they are taken, so that damage among them may show only then, as SnapshotCorrupt;
+    `verify_snapshot` looks at all of them.
     """
     path = Path(path).absolute()
     if path.suffix == SUFFIX:
-        return _open_version(path)
+        return _open_version(path, memory_mib)
     pointed = _read_pointer(path)
     for _ in range(OPEN_ATTEMPTS):
         try:
-            snapshot = _open_version(path.with_name(pointed.file))
+            snapshot = _open_version(path.with_name(pointed.file), memory_mib)
         except SnapshotNotFound as error:
             before, pointed = pointed, _read_pointer(path)
             if pointed == before:
@@ -167,7 +168,7 @@ def _is_whole(path: Path) -> bool:
     return True
 
 
-def _open_version(path: Path) -> Snapshot:
+def _open_version(path: Path, memory_mib: int) -> Snapshot:
     match = _version_match(path)
     if match is None:
         if not path.exists():
@@ -176,7 +177,7 @@ def _open_version(path: Path) -> Snapshot:
             f"{path.name} is no snapshot, or was renamed: open a pointer or a file saved beside it.",
             path=str(path),
         )
-    file = open_file(path)
+    file = open_file(path, memory_mib)
     document = _read_document(file)
     if not document.id.startswith(match["id"]) or not document.digest.startswith(match["document"]):
         raise damaged(path, "its content is not what its name says")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from datasources.duckdb_lock import NO_ACCESS, Config
 from engine.band import Band
+from engine.coded_text import changed, code_further_columns, coded_columns, values_held_to
 from engine.columns import ColumnType
-from engine.exceptions import SnapshotNotSaved
 from engine.facts import exact_text
 from engine.profile import BandProfile, FieldProfile
 from engine.snapshot import Snapshot, SnapshotBand
@@ -86,13 +86,19 @@ def fill_table(
 
     Raises what a stream raises, and SnapshotNotSaved when they are not the rows that *facts* were computed from.
     """
-    types = [_sql_type(column, field.type) for column, field in zip(band.columns, parts.schema, strict=True)]
+    coded = coded_columns(connection, table, band, facts)
+    types = [
+        coded.get(index) or _sql_type(column, field.type)
+        for index, (column, field) in enumerate(zip(band.columns, parts.schema, strict=True))
+    ]
     connection.execute(f"CREATE TABLE {table} ({', '.join(f'c{i} {kind}' for i, kind in enumerate(types))})")
-    _insert(connection, table, parts)
+    with values_held_to(coded, band):
+        _insert(connection, table, parts)
+    code_further_columns(connection, table, band, coded)
     row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
     rows = row[0] if row else 0
     if rows != band.rows:
-        raise _changed(band, f"it has {rows} rows now instead of {band.rows}")
+        raise changed(band, f"it has {rows} rows now instead of {band.rows}")
     if isinstance(band, Band) and band.values is None:
         _hold_to_facts(connection, table, band, parts.schema, facts)
 
@@ -134,12 +140,6 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, parts: TypedParts
     connection.unregister("part")
 
 
-def _changed(band: SnapshotBand, found: str) -> SnapshotNotSaved:
-    return SnapshotNotSaved(
-        f"The source of “{band.name}” has changed since its facts were computed ({found}): compute them anew."
-    )
-
-
 def _hold_to_facts(
     connection: duckdb.DuckDBPyConnection, table: str, band: Band, schema: pa.Schema, facts: BandProfile
 ) -> None:
@@ -166,7 +166,7 @@ def _hold_to_facts(
             else found
         )
         if text != value:
-            raise _changed(band, f"the {name} of “{column.name}” is {text} now instead of {value}")
+            raise changed(band, f"the {name} of “{column.name}” is {text} now instead of {value}")
 
 
 def _checks(

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from datasources.duckdb_lock import NO_ACCESS, Config
 from engine.columns import ColumnType, Typed
-from engine.exceptions import SnapshotCorrupt, SnapshotFormatError, SnapshotNotFound
+from engine.exceptions import SnapshotCorrupt, SnapshotError, SnapshotFormatError, SnapshotNotFound
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,21 +26,30 @@ LOCKED: Config = {**NO_ACCESS, "max_temp_directory_size": "0KB", "lock_configura
 """For reading: nothing is written either, and no statement can change the settings any more."""
 
 
+MEMORY_MIB = 1_024
+"""What DuckDB may use for a question, unless whoever opens the file says otherwise."""
+
+
 class StoredFile:
     """An open snapshot file. Every thread takes its own cursor; a forked process must open the file anew."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, memory_mib: int = MEMORY_MIB) -> None:
         """Open *path*; raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError."""
         import duckdb
 
-        self.path = path
+        self.path, self.memory_mib = path, memory_mib
+        config: Config = {**LOCKED, "memory_limit": f"{memory_mib}MiB"}
         try:
             with translated(path):
-                self._connection = duckdb.connect(path, read_only=True, config=LOCKED)
+                self._connection = duckdb.connect(path, read_only=True, config=config)
         except SnapshotCorrupt as error:
             if not path.exists():  # it has just been pruned
                 raise missing(path) from error
             raise
+
+    def close(self) -> None:
+        """Let go of the file: whoever still asks gets an error."""
+        self._connection.close()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection for one thread and one query at a time."""
@@ -59,11 +68,12 @@ _open_files: WeakValueDictionary[tuple[str, int, int], StoredFile] = WeakValueDi
 _opening = Lock()
 
 
-def open_file(path: Path) -> StoredFile:
+def open_file(path: Path, memory_mib: int = MEMORY_MIB) -> StoredFile:
     """
     Open *path*, or take the connection that is open already: DuckDB allows one configuration a file.
 
-    Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError.
+    Raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError, and SnapshotError when it is open with
+    another limit of memory.
     """
     path = path.absolute()
     try:
@@ -77,8 +87,13 @@ def open_file(path: Path) -> StoredFile:
     with _opening:
         opened = _open_files.get(key)
         if opened is None:
-            opened = _open_files[key] = StoredFile(path)
-        return opened
+            opened = _open_files[key] = StoredFile(path, memory_mib)
+    if opened.memory_mib != memory_mib:
+        raise SnapshotError(
+            f"{path.name} is open with {opened.memory_mib} MiB of memory: close it, or ask for the same.",
+            path=str(path),
+        )
+    return opened
 
 
 @contextmanager
@@ -155,7 +170,7 @@ class StoredBand:
 
         if not self.columns:
             return pa.schema([]), iter(())
-        shown = ", ".join(f"c{index}" for index in range(len(self.columns)))
+        shown = ", ".join(_plain_sql(f"c{index}", one) for index, one in enumerate(self.columns))
         with translated(self.file.path):
             reader = self.file.cursor().sql(f"SELECT {shown} FROM {self.table}").to_arrow_reader(PART_ROWS)
         return reader.schema, self._translated(reader)
@@ -168,6 +183,11 @@ class StoredBand:
                 yield from reader
             except (pa.ArrowException, OSError) as error:
                 raise damaged(self.file.path, str(error).splitlines()[0][:200]) from error
+
+
+def _plain_sql(name: str, column: ColumnType) -> str:
+    """SQL for a cell as parts have it: a text, also where it is stored as a code."""
+    return f"CAST({name} AS VARCHAR) AS {name}" if column.type == "text" else name
 
 
 def _typed_sql(name: str, column: ColumnType) -> str:

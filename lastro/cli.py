@@ -10,13 +10,17 @@ from typing import NoReturn
 
 from datasources.exceptions import SourceError
 from engine.exceptions import EngineError
-from lastro import context, inspect, report
+from lastro import aggregate, calc, compare, context, export, group_by, inspect, report, save, search
+from lastro.exceptions import WordsError
 from lastro.output import OutputError, discard_output, say
 from lastro.version import VERSION
 from prompts.exceptions import PromptError
 
-COMMANDS = (context, inspect, report)
+COMMANDS = (context, inspect, aggregate, group_by, compare, search, calc, save, export, report)
 """One module a command: each adds its parser and runs it."""
+
+MISSING = "the following arguments are required"
+"""How argparse begins what it says of them."""
 
 EXIT_OK = 0
 EXIT_REFUSED = 2
@@ -30,6 +34,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one sentence, and where help is; exit status 2."""
         unknown = [word for word in _quoted(message) if word] or message.rsplit(": ", maxsplit=1)[-1].split()
+        if message.startswith(MISSING):
+            unknown = []  # these are words that it knows
         near = get_close_matches(unknown[0].split("=")[0], self._known_words(), n=1) if unknown else []
         hint = f" Did you mean {near[0]}?" if near else ""
         say(f"lastro: {message}.{hint} See '{self.prog} --help'.")
@@ -75,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SourceError as error:
         report.say_refusal(error)
         return EXIT_REFUSED
-    except (EngineError, PromptError, OutputError) as error:
+    except (EngineError, PromptError, OutputError, WordsError) as error:
         say(f"lastro: {error}")
         return EXIT_REFUSED
     except MemoryError:

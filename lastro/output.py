@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from stat import S_ISREG
+from typing import BinaryIO
 
 from datasources.base import DataWarning
 from prompts.formats import inert
@@ -42,11 +43,18 @@ def write_result(text: str, path: str | None) -> None:
 
 
 def _write_out(data: bytes) -> None:
+    with standard_output() as out:
+        out.write(data)
+
+
+@contextmanager
+def standard_output() -> Iterator[BinaryIO]:
+    """Standard output for bytes; raises OutputError when it cannot be written, BrokenPipeError when nobody reads."""
     if sys.stdout is None:
         raise OutputError("Standard output is closed: let it go somewhere, or name a file.")
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
@@ -94,7 +102,17 @@ def say(line: str) -> None:
     """Write *line*, nothing of it unseen, to standard error; where that is closed or full, nobody can be told."""
     if sys.stderr is not None:
         with suppress(OSError):
-            print(inert(line), file=sys.stderr, flush=True)
+            print(seen(line), file=sys.stderr, flush=True)
+
+
+def seen(text: str) -> str:
+    """
+    *text* for a person: what could not be seen is written as `\\uXXXX`, on one line; `<` closes no fence here.
+
+    >>> seen("a < b\\n")
+    'a < b\\\\u000a'
+    """
+    return "<".join(map(inert, text.split("<")))
 
 
 def write_warnings(warnings: Iterable[DataWarning]) -> None:

@@ -1,11 +1,11 @@
-"""Makes the snapshot that a command is asked for: of data files, or of the report whose definition is named."""
+"""Gives the snapshot that a command is asked for: of data files, of the report that is named, or a stored one."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 REPORT_ENDING = ".report.json"
 DEFAULT_ROOT = "data"
 """The root that is the folder of the definition, unless `--root` says otherwise."""
+READING = ("locale", "delimiter", "encoding", "null_value")
+REPORT = ("param", "root", "connections")
+"""Options that go with data files, and with the definition of a report."""
 GLANCE_BYTES = 64 * 1024
 DEFINITION_KEYS = frozenset({"id", "name", "datasources", "bands"})
+VERSION_ENDING = ".duckdb"
+POINTER_KEYS = frozenset({"format", "id", "file"})
+POINTER_BYTES_MAX = 4_096
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,27 +50,60 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def make_snapshot(parsed: argparse.Namespace, *, complete: bool) -> Snapshot:
-    """The snapshot of what *parsed* names; raises SourceError and EngineError."""
-    reports = [file for file in parsed.files if is_definition(file)]
-    if not reports:
-        for option in ("param", "root", "connections"):
-            if getattr(parsed, option):
-                raise SourceOptionError(
-                    f"--{option} goes with the definition of a report: name a *.report.json."
-                )
-        return materialize(parsed.files, options=read_options(parsed), complete=complete)
-    if len(parsed.files) > 1:
-        raise SourceOptionError(
-            f"{reports[0]} is the definition of a report, which stands alone: name no other file.",
-            source=reports[0],
-        )
-    for option in ("locale", "delimiter", "encoding", "null_value"):
-        if getattr(parsed, option):
-            word = option.replace("_", "-")
+    """
+    The snapshot of what *parsed* names; raises SourceError and EngineError.
+
+    Of a stored one only its document is read.
+    """
+    from datasources.load import parse_argument
+
+    stored = [file for file in parsed.files if is_stored(parse_argument(file).path)]
+    if stored:
+        if parse_argument(stored[0]).path != stored[0]:
             raise SourceOptionError(
-                f"--{word} goes with data files: the report itself says how its are read."
+                f"{stored[0]} is a stored snapshot, whose bands have names: give the file alone."
             )
-    return _process(Path(reports[0]), parsed, complete)
+        _refuse_others(parsed, stored[0], "a stored snapshot")
+        _refuse_options(parsed, READING, "data files: the snapshot was read when it was saved.")
+        _refuse_options(
+            parsed, REPORT, "the definition of a report: the snapshot was read when it was saved."
+        )
+        from engine import open_snapshot
+
+        return open_snapshot(Path(stored[0]))
+    reports = [file for file in parsed.files if is_definition(file)]
+    if reports:
+        _refuse_others(parsed, reports[0], "the definition of a report")
+        _refuse_options(parsed, READING, "data files: the report itself says how its are read.")
+        return _process(Path(reports[0]), parsed, complete)
+    _refuse_options(parsed, REPORT, "the definition of a report: name a *.report.json.")
+    return materialize(parsed.files, options=read_options(parsed), complete=complete)
+
+
+def _refuse_others(parsed: argparse.Namespace, file: str, what: str) -> None:
+    if len(parsed.files) > 1:
+        raise SourceOptionError(f"{file} is {what}, which stands alone: name no other file.", source=file)
+
+
+def _refuse_options(parsed: argparse.Namespace, options: Sequence[str], goes_with: str) -> None:
+    for option in options:
+        if getattr(parsed, option):
+            raise SourceOptionError(f"--{option.replace('_', '-')} goes with {goes_with}")
+
+
+def is_stored(file: str) -> bool:
+    """Whether *file* is a version of a stored snapshot, by its name, or a pointer to one, by what it holds."""
+    if file.lower().endswith(VERSION_ENDING):
+        return True
+    try:
+        if not os.path.isfile(file) or os.path.getsize(file) > POINTER_BYTES_MAX:
+            return False
+        with open(file, "rb") as opened:
+            text = opened.read(POINTER_BYTES_MAX)
+        found = json.loads(text) if text.startswith(b"{") and VERSION_ENDING.encode() in text else None
+    except (OSError, ValueError, RecursionError):
+        return False  # whoever reads it as data says what is wrong
+    return isinstance(found, dict) and found.keys() == POINTER_KEYS
 
 
 def is_definition(file: str) -> bool:

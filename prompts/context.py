@@ -9,15 +9,13 @@ from typing import Literal
 
 from engine.excerpt import Excerpt
 from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
+from engine.summary import GROUP_NUMBERS_MAX, statistics_of, summary_of
 from prompts.budget import Plan, fit
 from prompts.formats import name_text, value_texts
 from prompts.report import aggregate_text, report_sections, unit_text
 from prompts.row_blocks import Block, RowBlocks, row_count
 
 Section = Literal["schema", "data", "all"]
-
-GROUP_NUMBERS_MAX = 400
-"""How many numbers of group sums, periods and leaders one band prints (spec 5, "Budget")."""
 
 
 def render_data_context(
@@ -206,25 +204,18 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
     fields = tuple(
         [_field_text(one, name, known) for one, name, known in zip(band.fields, names, texts, strict=True)]
     )
-    if band.rows <= 1:
-        return BandSchema(*heading, fields, names, (), ())
+    summary = summary_of(band, numbers_max)
     parts = [
-        Part("fixed", "", text)
-        for one, name in zip(band.fields, names, strict=True)
-        if one.type == "number" and (text := _number_text(one, name))
+        Part("fixed", "", _statistics_text(band.fields[position], names[position]))
+        for position in (*summary.numbers, *summary.dates)
     ]
-    parts += [
-        Part("fixed", "", f"{name} MIN={one.min} MAX={one.max}")
-        for one, name in zip(band.fields, names, strict=True)
-        if one.type in ("date", "datetime") and not one.is_constant
-    ]
-    parts += [
-        Part("counts", name, f"{name}: {_counts_text(one, known)}")
-        for one, name, known in zip(band.fields, names, texts, strict=True)
-        if one.is_enumeration and not one.is_identity
-    ]
-    lists, not_shown = _group_parts(band, names, texts, numbers_max, citations)
-    return BandSchema(*heading, fields, names, (*parts, *lists), not_shown)
+    for position in summary.counts:
+        counts = _counts_text(band.fields[position], texts[position])
+        parts.append(Part("counts", names[position], f"{names[position]}: {counts}"))
+    by_field = {one.name: (name, known) for one, name, known in zip(band.fields, names, texts, strict=True)}
+    parts += [_group_part(group, by_field, citations) for group in summary.groups]
+    not_shown = tuple([_group_label(group, by_field) for group in summary.not_shown])
+    return BandSchema(*heading, fields, names, tuple(parts), not_shown)
 
 
 def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, int]:
@@ -237,43 +228,26 @@ def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, 
     return f"{name} ({', '.join(marks)}", "|".join([texts[value] for value in values]), len(values)
 
 
-def _number_text(one: FieldProfile, name: str) -> str:
-    if one.is_constant:
-        return ""
-    statistics = (("SUM", one.sum), ("AVG", one.avg), ("MIN", one.min), ("MAX", one.max))
-    text = " ".join([name, *(f"{verb}={value}" for verb, value in statistics if value is not None)])
-    return f"{text} NULLS={one.nulls}" if one.nulls else text
+def _statistics_text(one: FieldProfile, name: str) -> str:
+    return " ".join([name, *[f"{verb}={value}" for verb, value in statistics_of(one)]])
 
 
 def _counts_text(one: FieldProfile, texts: _Texts) -> str:
     return ", ".join([f"{texts[item.value]}={item.count}" for item in one.values or ()])
 
 
-def _group_parts(
-    band: BandProfile, names: Sequence[str], texts: Sequence[_Texts], numbers_max: int, citations: bool
-) -> tuple[list[Part], tuple[str, ...]]:
-    fields = {
-        one.name: (one, name, known) for one, name, known in zip(band.fields, names, texts, strict=True)
-    }
-    parts: list[Part] = []
-    not_shown: list[str] = []
-    left = numbers_max
-    for group in band.groups:
-        measure, measure_name, _ = fields[group.measure]
-        by, by_name, known = fields[group.by]
-        if measure.is_constant or (group.kind == "enum" and by.is_identity):
-            continue
-        label = (
-            f"{measure_name} by {group.period}({by_name})" if group.period else f"{measure_name} by {by_name}"
-        )
-        if group.numbers > left:
-            not_shown.append(label)
-            continue
-        left -= group.numbers
-        if group.kind != "enum":
-            known = value_texts([part.value for part in group.parts], citations=citations)
-        parts.append(Part(group.kind, label, _group_text(group, label, known)))
-    return parts, tuple(not_shown)
+def _group_part(group: GroupProfile, fields: Mapping[str, tuple[str, _Texts]], citations: bool) -> Part:
+    label = _group_label(group, fields)
+    if group.kind == "enum":
+        known = fields[group.by][1]
+    else:
+        known = value_texts([part.value for part in group.parts], citations=citations)
+    return Part(group.kind, label, _group_text(group, label, known))
+
+
+def _group_label(group: GroupProfile, fields: Mapping[str, tuple[str, _Texts]]) -> str:
+    measure, by = fields[group.measure][0], fields[group.by][0]
+    return f"{measure} by {group.period}({by})" if group.period else f"{measure} by {by}"
 
 
 def _group_text(group: GroupProfile, label: str, texts: _Texts) -> str:

@@ -39,8 +39,7 @@ class RowBlocks:
         self._citations = citations
         self._written = self._write(band.positions, band.cells)
         self._last: tuple[int, Block] | None = None
-        self.least_bytes = self._least_bytes(facts)
-        """What a row takes at least, with its line break."""
+        self._facts = facts
 
     def block(self, share: int) -> Block:
         """The band's heading and a sample of *share* rows."""
@@ -67,11 +66,16 @@ class RowBlocks:
         lines = write_rows(self._band.columns, rows, citations=self._citations) if rows else []
         return dict(zip(positions, lines, strict=True))
 
-    def _least_bytes(self, facts: BandProfile) -> int:
-        """Braces, line break, and the columns without nulls with their commas (of text, nulls may be unknown)."""
+    @property
+    def least_bytes(self) -> int:
+        """
+        What a row takes at least, with its line break.
+
+        Braces, and the columns without nulls with their commas (of text, nulls may be unknown).
+        """
         cells = [
             len(json_text(field.name, citations=self._citations).encode()) + 1 + least + 1
-            for field in facts.fields
+            for field in self._facts.fields
             if not field.nulls and (least := _least_cell(field))
         ]
         return 3 + max(sum(cells) - 1, 0)

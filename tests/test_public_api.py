@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("datasources", "engine", "prompts", "lastro")
+PACKAGES = ("datasources", "engine", "prompts", "chat", "lastro")
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -10,14 +10,15 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from datasources.base import Lists, Stream
-from datasources.duckdb_lock import NO_ACCESS
+from datasources.duckdb_lock import NO_ACCESS, Config
 from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import EngineError
 from engine.profile import BandProfile
 from engine.snapshot import SnapshotBand
 from engine.statistics import BandStatistics
-from engine.stored_band import StoredBand, StoredFile
+from engine.stored_band import MEMORY_MIB, StoredBand, StoredFile
+from engine.typed_parts import NARROW_DIGITS
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,12 +42,14 @@ class BandTable:
 
 
 @contextmanager
-def open_table(band: SnapshotBand, facts: BandProfile, fields: Collection[int]) -> Iterator[BandTable]:
+def open_table(
+    band: SnapshotBand, facts: BandProfile, fields: Collection[int], memory_mib: int = MEMORY_MIB
+) -> Iterator[BandTable]:
     """
     The columns of *band* at the positions *fields* as a table, in memory or, for a stream, in a temporary file.
 
-    A stored band is asked where it is, with all of its columns. Raises what its source raises, and EngineError
-    when there is no room for the temporary file.
+    A stored band is asked where it is, with all of its columns. Others may use *memory_mib* MiB. Raises
+    what its source raises, and EngineError when there is no room for the temporary file.
     """
     if isinstance(band, StoredBand):
         yield _table(band.file.cursor(), band.table, band.columns)
@@ -62,20 +65,27 @@ def open_table(band: SnapshotBand, facts: BandProfile, fields: Collection[int]) 
         with TemporaryDirectory(prefix="lastro-") as folder:
             path = Path(folder) / "band.duckdb"
             _fill_file(path, chosen, facts)
-            yield _table(StoredFile(path).cursor(), TABLE, columns)
+            file = StoredFile(path, memory_mib)
+            try:
+                yield _table(file.cursor(), TABLE, columns)
+            finally:
+                file.close()
         return
-    with _in_memory(chosen, facts) as connection:
+    with _in_memory(chosen, facts, memory_mib) as connection:
         yield _table(connection, TABLE, columns)
 
 
 @contextmanager
-def _in_memory(band: SnapshotBand, facts: BandProfile) -> Iterator[duckdb.DuckDBPyConnection]:
+def _in_memory(
+    band: SnapshotBand, facts: BandProfile, memory_mib: int
+) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
     from engine.snapshot_write import fill_table
     from engine.typed_parts import typed_parts
 
-    with duckdb.connect(":memory:", config={**NO_ACCESS, "max_temp_directory_size": "0KB"}) as connection:
+    config: Config = {**NO_ACCESS, "max_temp_directory_size": "0KB", "memory_limit": f"{memory_mib}MiB"}
+    with duckdb.connect(":memory:", config=config) as connection:
         fill_table(connection, TABLE, band, facts, typed_parts(band))
         connection.execute("SET lock_configuration = true")
         yield connection
@@ -99,10 +109,10 @@ def _fill_file(path: Path, band: SnapshotBand, facts: BandProfile) -> None:
 
 
 def _table(connection: duckdb.DuckDBPyConnection, name: str, columns: tuple[ColumnType, ...]) -> BandTable:
-    described = connection.execute(f"DESCRIBE {name}").fetchall()
-    narrow = frozenset(
-        position for position, row in enumerate(described) if str(row[1]).startswith("DECIMAL(18,")
-    )
+    # Not DESCRIBE: it would write out every value of a column of codes.
+    query = "SELECT column_index - 1 FROM duckdb_columns() WHERE table_name = ? AND numeric_precision <= ?"
+    found = connection.execute(query, [name, NARROW_DIGITS]).fetchall()
+    narrow = frozenset(int(position) for (position,) in found)
     return BandTable(connection, name, columns, narrow)
 
 

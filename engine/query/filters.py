@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, assert_never
 
+from datasources.base import FieldType
 from engine import dates, numbers
 from engine.cleaning import strip
 from engine.columns import DECLARED_BOOLEANS, ColumnType
 from engine.exceptions import QueryError
+from engine.notes import Term
 
 if TYPE_CHECKING:
     from datasources.filters import Condition, Filter, FilterValue
@@ -25,6 +27,15 @@ NARROW_DIGITS = 18
 WIDE_DIGITS = 38
 NEVER = "FALSE"
 _WIDE = Context(prec=200)
+
+TYPE_TERMS: Mapping[FieldType, str] = {
+    "number": "a_number",
+    "date": "a_date",
+    "datetime": "a_datetime",
+    "text": "a_text",
+    "boolean": "a_boolean",
+}
+"""What a type is called in a sentence (`engine/notes`)."""
 
 Bound = str | float | bool
 
@@ -83,7 +94,7 @@ def _compile_condition(where: Condition, columns: Sequence[ColumnType]) -> Claus
     if where.op in ("contains", "starts_with"):
         if column.type != "text":
             raise QueryError(
-                f"{where.op} needs a text, and “{column.name}” is a {column.type}: use = or between."
+                "text_needed", op=where.op, field=column.name, type=Term(TYPE_TERMS[column.type])
             )
         return _text_function(cell, where.op, _text(where.value))
     compare = _COMPARERS[column.type](cell, column)
@@ -105,14 +116,7 @@ _ORDER_OPS = frozenset({"<", "<=", ">", ">="})
 
 
 def _shown(value: object) -> str:
-    text = (
-        f"“{value}”"
-        if isinstance(value, str)
-        else str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-    )
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # ---- numbers ----
@@ -166,14 +170,12 @@ def _scaled_floor(number: Decimal, scale: int) -> tuple[int, bool]:
 
 def _number(value: FilterValue | None, column: ColumnType) -> Decimal:
     if isinstance(value, bool) or value is None:
-        raise QueryError(
-            f"“{column.name}” is a number and cannot be compared with {_shown(value)}: give a number."
-        )
+        raise QueryError("no_number", field=column.name, value=_shown(value))
     if isinstance(value, int):
         return Decimal(value)
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise QueryError(f"“{column.name}” cannot be compared with {value}: give a number.")
+            raise QueryError("no_number", field=column.name, value=value)
         return value
     return _number_of_text(value, column)
 
@@ -181,21 +183,16 @@ def _number(value: FilterValue | None, column: ColumnType) -> Decimal:
 def _number_of_text(value: str, column: ColumnType) -> Decimal:
     cell = numbers.read_number(strip(value))
     if cell is None:
-        raise QueryError(
-            f"“{column.name}” is a number, and {_shown(value)} is none: write 1234.5 or 1.234,50."
-        )
+        raise QueryError("no_number", field=column.name, value=_shown(value))
     unit = column.shown_unit
     if cell.unit is not None and cell.unit != unit and (unit in numbers.UNITS or cell.unit == "%"):
         raise QueryError(
-            f"“{column.name}” is in {unit or 'plain numbers'}, and {_shown(value)} is not: give the number alone."
+            "other_unit", field=column.name, unit=unit or Term("plain_numbers"), value=_shown(value)
         )
     style = column.style
     if cell.kind in ("dot", "comma") and style not in ("br", "point"):
         mark = "." if cell.kind == "dot" else ","
-        raise QueryError(
-            f"In {_shown(value)} the “{mark}” could mean thousands or decimals: "
-            "write the number plainly, as 1234 or 1.2340."
-        )
+        raise QueryError("two_readings", value=_shown(value), mark=mark)
     return Decimal(cell.digits).scaleb(-numbers.decimals_in(cell, style), _WIDE)
 
 
@@ -252,10 +249,7 @@ def _span(value: FilterValue | None, column: ColumnType) -> _Span:
     text = str(value) if type(value) in (int, str) else ""
     span = _read_span(strip(text), column)
     if span is None:
-        raise QueryError(
-            f"“{column.name}” is a {column.type}, and {_shown(value)} is none: "
-            "write 2026-04-05, 05/04/2026, 2026-04 or 2026."
-        )
+        raise QueryError("no_day", field=column.name, type=Term(TYPE_TERMS[column.type]), value=_shown(value))
     return span
 
 
@@ -325,12 +319,10 @@ def _text(value: object) -> str:
 def _compare_booleans(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
         if op in _ORDER_OPS:
-            raise QueryError(f"“{column.name}” is true or false, which have no order: use =.")
+            raise QueryError("no_order", field=column.name)
         found = value if isinstance(value, bool) else DECLARED_BOOLEANS.get(strip(_text(value)).lower())
         if found is None:
-            raise QueryError(
-                f"“{column.name}” is a boolean, and {_shown(value)} is none: give true or false."
-            )
+            raise QueryError("no_boolean", field=column.name, value=_shown(value))
         return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS BOOLEAN)", [found])
 
     return compare

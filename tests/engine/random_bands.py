@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from random import Random
 
 from datasources.base import Cell, Lists, RawBand
@@ -28,6 +28,10 @@ NAMES = (
     "taxa",
     "obs",
 )
+
+
+WIDE = Context(prec=40)
+"""Without it a wide decimal would be rounded, and lose its scale: a native column has one scale."""
 
 
 def brazilian(cents: int) -> str:
@@ -67,7 +71,7 @@ KINDS: dict[str, Callable[[Random, int], Cell]] = {
     "native cents": lambda r, i: round(r.random() * 1000, 2),
     "native zeros": lambda r, i: r.choice([0.0, -0.0, 1 / 3]),
     "native decimals": lambda r, i: Decimal(r.randrange(-(10**8), 10**8)).scaleb(-3),
-    "wide decimals": lambda r, i: Decimal(r.choice([1, -1]) * r.randrange(10**30, 10**33)).scaleb(-5),
+    "wide decimals": lambda r, i: Decimal(r.choice([1, -1]) * r.randrange(10**30, 10**33)).scaleb(-5, WIDE),
     "native dates": lambda r, i: DAY + timedelta(r.randrange(40)),
     "old dates": lambda r, i: date(1, 1, 1) + timedelta(r.randrange(3_600_000)),
     "native midnights": lambda r, i: MOMENT + timedelta(r.randrange(400)),

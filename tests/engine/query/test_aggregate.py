@@ -14,7 +14,8 @@ from datasources.filters import Condition
 from engine.band import type_band
 from engine.exceptions import QueryError
 from engine.profile import profile_bands
-from engine.query.aggregate import Aggregate, aggregate, aggregate_all
+from engine.query.aggregate import measure_all
+from engine.query.questions import Aggregate
 from engine.snapshot import Snapshot
 from engine.snapshot_file import open_snapshot, save_snapshot
 from tests.engine.random_bands import random_band, random_cuts
@@ -48,7 +49,8 @@ NOWHERE = Condition(field="uf", op="=", value="AC")
 
 
 def asked(verb, field=None, where=None, decimals=None, snapshot=SMALL):
-    return aggregate(snapshot, Aggregate("vendas", verb, field, where)).text(decimals)
+    (found,) = measure_all(snapshot, [Aggregate("vendas", verb, field, where)])
+    return found.text(decimals)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,10 @@ def test_values(verb, field, where, decimals, expected):
     ("verb", "field", "message"),
     [
         pytest.param(
-            "SUM", "ano", "“ano” is a year, and its SUM means nothing: use COUNT, MIN or MAX", id="year"
+            "SUM",
+            "ano",
+            "“ano” is a year, and its SUM means nothing: use COUNT, DISTINCT, MIN or MAX",
+            id="year",
         ),
         pytest.param("AVG", "codigo", "“codigo” is an id, and its AVG means nothing: use COUNT", id="id"),
         pytest.param(
@@ -104,10 +109,13 @@ def test_values(verb, field, where, decimals, expected):
             "SUM", "preco", "“preco” is a rate, and its SUM means nothing: use AVG, MIN or MAX", id="rate"
         ),
         pytest.param(
-            "SUM", "uf", "SUM needs a number, and “uf” is a text: use COUNT, MIN or MAX.", id="text"
+            "SUM", "uf", "SUM needs a number, and “uf” is a text: use COUNT, DISTINCT, MIN or MAX.", id="text"
         ),
         pytest.param(
-            "AVG", "dia", "AVG needs a number, and “dia” is a date: use COUNT, MIN or MAX.", id="date"
+            "AVG",
+            "dia",
+            "AVG needs a number, and “dia” is a date: use COUNT, DISTINCT, MIN or MAX.",
+            id="date",
         ),
         pytest.param(
             "MAX", "ok", "“ok” is true or false, which have no MAX: use COUNT with a filter.", id="boolean"
@@ -126,7 +134,7 @@ def test_what_means_nothing_is_refused(verb, field, message):
 
 def test_an_unknown_band_is_answered_with_those_that_there_are():
     with pytest.raises(QueryError, match=r'^Band "x" does not exist\. Available bands: vendas\.$'):
-        aggregate(SMALL, Aggregate("x", "COUNT"))
+        measure_all(SMALL, [Aggregate("x", "COUNT")])
 
 
 def test_an_unknown_field_of_a_filter_is_refused_before_anything_is_computed():
@@ -141,7 +149,8 @@ def test_a_merged_band_answers_to_either_name():
     bands = merge_duplicates([type_band(raw) for raw in raws])
     snapshot = Snapshot(bands, profile_bands(bands))
     for name in ("canhoto", "header", "canhoto+header"):
-        assert aggregate(snapshot, Aggregate(name, "SUM", "valor")).text() == "3"
+        (found,) = measure_all(snapshot, [Aggregate(name, "SUM", "valor")])
+        assert found.text() == "3"
 
 
 def everything(band):
@@ -171,8 +180,8 @@ def test_statistics_memory_streams_and_files_agree(seed):
     first = band.columns[0].name
     always = [None, Condition(field=first, op="is_null"), Condition(field=first, op="is_null", value=False)]
     questions = [Aggregate("b", verb, field, where) for verb, field in everything(band) for where in always]
-    answers = [answer.text() for answer in aggregate_all(here, questions)]
-    assert [answer.text() for answer in aggregate_all(there, questions)] == answers
+    answers = [answer.text() for answer in measure_all(here, questions)]
+    assert [answer.text() for answer in measure_all(there, questions)] == answers
     # The rows with and without a first cell are all rows.
     for index in range(0, len(questions), 3):
         if questions[index].verb == "COUNT":
@@ -187,8 +196,8 @@ def test_a_stored_snapshot_gives_the_same(tmp_path):
         for verb, field in everything(SMALL.bands[0])
         for where in (None, IN_SP)
     ]
-    expected = [answer.text() for answer in aggregate_all(SMALL, questions)]
-    assert [answer.text() for answer in aggregate_all(opened, questions)] == expected
+    expected = [answer.text() for answer in measure_all(SMALL, questions)]
+    assert [answer.text() for answer in measure_all(opened, questions)] == expected
 
 
 ALL = Condition(field="x", op="is_null", value=False)

@@ -1,0 +1,1 @@
+"""What a model may ask of a report: closed, typed requests, one file a tool."""

@@ -1,0 +1,107 @@
+"""The tools of a report's chat: what a model is offered, and the one way in which it may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+from chat.tools.aggregate_data import AggregateData
+from chat.tools.arguments import read_arguments, read_json
+from chat.tools.base import Conversation, Tool, description_of, schema_of
+from chat.tools.calculate import Calculate
+from chat.tools.compare import CompareTool
+from chat.tools.group_by import GroupByTool
+from chat.tools.search_values import SearchValues
+from chat.tools.wire import Value, write
+from engine.exceptions import QueryError
+from engine.fact_ledger import FactLedger
+from engine.notes import Language
+from engine.query.session import Limits, QuerySession
+from engine.snapshot import Snapshot
+
+TOOLS: tuple[Tool[Any], ...] = (AggregateData(), GroupByTool(), CompareTool(), Calculate(), SearchValues())
+"""In the order in which a model reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What goes back to whoever asked."""
+
+    answer: Mapping[str, Value]
+    is_refused: bool
+    """Whether the question had no meaning, or took too much: the note says what to ask instead."""
+
+    @property
+    def text(self) -> str:
+        """The answer as JSON; nothing in it can close a fence or hide."""
+        return write(self.answer)
+
+
+class Toolset:
+    """The tools over one snapshot, with the facts that they find; questions may come from several threads."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        ledger: FactLedger | None = None,
+        language: Language = "en",
+        limits: Limits | None = None,
+    ) -> None:
+        """Answer from *snapshot*; facts are added to *ledger*, which begins with those of the profile."""
+        if ledger is None:
+            ledger = FactLedger.of_profile(snapshot.profile, snapshot.id)
+        self.conversation = Conversation(QuerySession(snapshot, limits), ledger, language)
+        self._asking = Lock()
+
+    def __enter__(self) -> Self:
+        """Nothing is opened before the first question."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the snapshot's bands."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the snapshot's bands."""
+        self.conversation.session.close()
+
+    @property
+    def ledger(self) -> FactLedger:
+        """The facts that travelled."""
+        return self.conversation.ledger
+
+    @staticmethod
+    def definitions() -> list[dict[str, Any]]:
+        """Name, description and JSON Schema of the arguments of each tool, as models are told of them."""
+        return [
+            {"name": tool.name, "description": description_of(tool.name).text, "parameters": schema_of(tool)}
+            for tool in TOOLS
+        ]
+
+    def call(self, name: str, arguments: str | Mapping[str, object]) -> Reply:
+        """
+        The answer of the tool *name* to *arguments*, JSON text or what it stands for.
+
+        Questions are answered one after the other, so that facts are numbered in the order of the requests.
+        Whatever a model sends, the reply is an answer: raises only what reading the data raises.
+        """
+        language = self.conversation.language
+        tool = next((one for one in TOOLS if one.name == name), None)
+        if tool is None:
+            names = tuple(one.name for one in TOOLS)
+            error = QueryError("no_such_tool", name=name, names=names)
+            return Reply({"result": None, "note": error.text(language)}, is_refused=True)
+        given: Mapping[str, object] = {}
+        try:
+            given = read_json(arguments) if isinstance(arguments, str) else arguments
+            read = read_arguments(given, tool.arguments)
+            with self._asking:
+                return Reply(tool.answer(self.conversation, read), is_refused=False)
+        except QueryError as error:
+            return Reply(tool.refusal(given, error.text(language)), is_refused=True)

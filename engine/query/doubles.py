@@ -1,0 +1,64 @@
+"""Adds the cells of a DOUBLE column, and their squares, exactly: so no order of them shows in a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from engine.columns import ColumnType
+from engine.statistics import Total
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Doubles = Sequence[float] | NDArray[np.float64]
+
+UNIT = Fraction(1, 2**1074)
+"""The least double, of which every other is a multiple."""
+_SPLIT = float(2**27 + 1)
+_SQUARED_MIN, _SQUARED_MAX = 1e-140, 1e150
+"""Between these a square, and what its rounding loses, are doubles."""
+
+
+def rounded_total(cells: Doubles, column: ColumnType) -> Total:
+    """The correctly rounded sum of *cells*."""
+    from engine.cubes import exact_sum
+    from engine.states import finish_sum
+
+    return finish_sum(exact_sum(_array(cells)), column)
+
+
+def exact_total(cells: Doubles) -> Fraction:
+    """The exact sum of *cells*."""
+    from engine.cubes import exact_sum
+
+    return exact_sum(_array(cells)) * UNIT
+
+
+def exact_squares(cells: Doubles) -> Fraction:
+    """The exact sum of the squares of *cells*."""
+    import numpy as np
+
+    from engine.cubes import exact_sum
+
+    array = _array(cells)
+    sizes = np.abs(array[array != 0])
+    if not len(sizes):
+        return Fraction(0)
+    if sizes.max() > _SQUARED_MAX or sizes.min() < _SQUARED_MIN:
+        return sum((Fraction(cell) ** 2 for cell in array.tolist()), Fraction(0))
+    # Dekker: a square is a double and the rest that its rounding lost, which is a double too.
+    square = array * array
+    high = _SPLIT * array
+    high -= high - array
+    low = array - high
+    rest = ((high * high - square) + 2 * high * low) + low * low
+    return (exact_sum(square) + exact_sum(rest)) * UNIT
+
+
+def _array(cells: Doubles) -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.asarray(cells, np.float64)
