@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from datasources.base import Cell, Role
@@ -11,6 +12,12 @@ from engine.dates import moment_key
 from engine.evidence import ColumnEvidence
 from engine.facts import add_doubles
 from engine.statistics import DISTINCT_MAX, FieldStatistics, Total
+
+
+def count_cells(cells: list[Cell]) -> dict[Cell, int]:
+    """How often each distinct cell stands among *cells*, in order of first appearance."""
+    counts = dict.fromkeys(cells, 1)
+    return counts if len(counts) == len(cells) else dict(Counter(cells))
 
 
 def count(
@@ -49,7 +56,7 @@ def count_typed(
         return FieldStatistics(column, role, nulls, kept, filled, _total(counts, column), low, high)
     if column.type in ("date", "datetime") and counts:
         # The texts of dates sort by themselves; times need their key.
-        key = moment_key if column.type == "datetime" else str
+        key = moment_key if column.type == "datetime" else None
         first, last = min(counts, key=key), max(counts, key=key)  # type: ignore[arg-type]
         months = frozenset([text[:7] for text in counts])  # type: ignore[index]
         days = frozenset([text[:10] for text in counts]) if len(months) == 1 else frozenset()  # type: ignore[index]

@@ -199,6 +199,12 @@ def _digit_count(value: int) -> int:
     return max(DECIMAL_DIGITS_MAX + 1, int(size.bit_length() * log10(2)) + 1)  # one too many at most
 
 
+_NEITHER: frozenset[DecimalStyle] = frozenset()
+_BR: frozenset[DecimalStyle] = frozenset({"br"})
+_POINT: frozenset[DecimalStyle] = frozenset({"point"})
+_BOTH = _BR | _POINT
+
+
 @dataclass(slots=True)
 class NumberEvidence:
     """What the cells of a column say about its numbers: a state with `add` and `merge`."""
@@ -262,12 +268,10 @@ class NumberEvidence:
     @property
     def own_styles(self) -> frozenset[DecimalStyle]:
         """The styles that the unambiguous cells prove."""
-        styles: set[DecimalStyle] = set()
-        if self.kinds.get("br") or self.spaced_marks.get(","):
-            styles.add("br")
+        br = self.kinds.get("br") or self.spaced_marks.get(",")
         if self.kinds.get("point") or self.spaced_marks.get("."):
-            styles.add("point")
-        return frozenset(styles)
+            return _BOTH if br else _POINT
+        return _BR if br else _NEITHER
 
     @property
     def one_length(self) -> int | None:
@@ -347,10 +351,13 @@ def decimals_in(cell: NumberCell, style: str) -> int:
     return cell.decimals
 
 
+_WITH_DECIMALS: tuple[Kind, ...] = ("br", "point", "spaced", "native")
+
+
 def scale_of(evidence: NumberEvidence, style: str) -> int:
     """The most decimals written in the column, read in *style* (spec 2, numbers, 7)."""
     decimals = evidence.decimals
-    scale = max((decimals.get(kind, 0) for kind in ("br", "point", "spaced", "native")), default=0)
+    scale = max([decimals.get(kind, 0) for kind in _WITH_DECIMALS])
     if (decimals.get("dot") and style == "point") or (decimals.get("comma") and style == "br"):
         scale = max(scale, 3)
     return scale

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from datasources.base import Cell, DataWarning, FieldType, Lists, RawBand
 from datasources.names import WHITE_SPACE
@@ -13,6 +14,7 @@ from engine import counting, declared, roles
 from engine.columns import ColumnType, Typed, read_cell, text_of
 from engine.evidence import ColumnEvidence, allows_compact, observe
 from engine.facts import add_doubles
+from engine.numbers import STARTS
 from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
 from engine.typing import decide_types
 from engine.uniform import Uniform, read_uniform, read_uniform_numbers
@@ -28,19 +30,16 @@ class PlainBand:
     warnings: tuple[DataWarning, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     """A column's cells, and its distinct cells with their counts."""
 
     cells: list[Cell]
-    clean: Mapping[Cell, Cell]
-    """Each distinct cell of the source, as it is when stripped; None for what means nothing."""
-    counts: Mapping[Cell, int]
+    clean: Mapping[Cell, Cell] | None
+    """Each distinct cell of the source, as it is when stripped, None for what means nothing; or None if all are clean."""
+    counts: dict[Cell, int]
     """Rows per distinct cell, stripped, without nulls."""
     evidence: ColumnEvidence
     uniform: Uniform | None
-    is_clean: bool
-    """Whether every distinct cell is its own stripped self."""
     only_text: bool = False
 
 
@@ -60,11 +59,10 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
     fields: list[FieldStatistics] = []
     cost: list[DataWarning] = []
     for position, (column, one) in enumerate(zip(columns, read, strict=True)):
-        typed, counts = _type_distinct(one, column)
-        cells = one.cells if typed is None else list(map(typed.__getitem__, one.cells))
-        values.append(cells)  # type: ignore[arg-type]
+        cells, counts = _type_cells(one, column)
+        values.append(cells)
         field = counting.count_typed(column, one.evidence, counts, rows, position == band.parent_column)
-        if field.role == "measure" and _counts_up(field, cells, one.evidence):  # type: ignore[arg-type]
+        if field.role == "measure" and _counts_up(field, cells, one.evidence):
             field = replace(field, role="id")
         fields.append(field)
         if column.declared:
@@ -79,7 +77,7 @@ def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: Fiel
     if bool in kinds and not kinds <= {bool, type(None)}:
         # True equals 1, so as keys they would be one: name the booleans before they meet numbers.
         cells = [text_of(cell) if isinstance(cell, bool) else cell for cell in cells]
-    raw: dict[Cell, int] = Counter(cells)
+    raw = counting.count_cells(cells)
     raw.pop(None, None)
     if str in kinds:
         return _read_texts(name, cells, raw, null_values, kind, only_text=kinds <= {str, type(None)})
@@ -87,7 +85,7 @@ def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: Fiel
     if raw and len(kinds - {type(None)}) == 1 and kinds & {int, float}:
         uniform = read_uniform_numbers(list(raw), list(raw.values()), (kinds - {type(None)}).pop())
     evidence = _observe(raw, name, kind) if uniform is None else uniform.evidence
-    return _Column(cells, {cell: cell for cell in raw} | {None: None}, raw, evidence, uniform, is_clean=True)
+    return _Column(cells, None, raw, evidence, uniform)
 
 
 def _observe(counts: Mapping[Cell, int], name: str, kind: FieldType | None) -> ColumnEvidence:
@@ -105,35 +103,36 @@ def _read_texts(
     *,
     only_text: bool,
 ) -> _Column:
-    distinct = list(raw)
-    if only_text:
-        stripped: list[Cell] = [cell.strip(WHITE_SPACE) for cell in distinct]  # type: ignore[union-attr]
-    else:
-        stripped = [cell.strip(WHITE_SPACE) if isinstance(cell, str) else cell for cell in distinct]
-    clean: dict[Cell, Cell] = dict(zip(distinct, stripped, strict=True))
+    clean = None
     counts = raw
-    is_clean = stripped == distinct and "" not in clean and clean.keys().isdisjoint(null_values)
-    if not is_clean:
+    if not only_text or raw.keys() & null_values or not _are_stripped(raw):  # type: ignore[arg-type]
+        clean = {cell: cell.strip(WHITE_SPACE) if isinstance(cell, str) else cell for cell in raw}
         counts = {}
         for cell, text in clean.items():
             if text == "" or text in null_values:
                 clean[cell] = None
             else:
                 counts[text] = counts.get(text, 0) + raw[cell]
-    clean[None] = None
     uniform = None
-    if only_text and counts:
+    if only_text and next(iter(counts), "")[:1] in STARTS:  # type: ignore[index]
         uniform = read_uniform(
             list(counts), list(counts.values()), compact=kind is not None or allows_compact(name)
         )
     evidence = _observe(counts, name, kind) if uniform is None else uniform.evidence
-    return _Column(cells, clean, counts, evidence, uniform, is_clean, only_text)
+    return _Column(cells, clean, counts, evidence, uniform, only_text)
 
 
-def _type_distinct(one: _Column, column: ColumnType) -> tuple[dict[Cell, Typed] | None, dict[Typed, int]]:
-    """What each distinct cell of the source reads as (None if as itself), and the rows per typed value."""
-    if column.type == "text" and one.is_clean and one.only_text:
-        return None, dict(one.counts)  # type: ignore[arg-type]
+def _are_stripped(texts: Iterable[str]) -> bool:
+    """Whether none of *texts* is empty or has white space at an end, so far as one look at all of them can say."""
+    framed = f"|{'|'.join(texts)}|"
+    is_plain = framed.isascii() and framed.isprintable()  # so that all white space in it are blanks
+    return is_plain and "| " not in framed and " |" not in framed and "||" not in framed
+
+
+def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typed, int]]:
+    """What each cell of the source reads as, and the rows per typed value."""
+    if column.type == "text" and one.clean is None and one.only_text:
+        return one.cells, one.counts  # type: ignore[return-value]
     if one.uniform is not None and one.uniform.fits(column) and _has_own_unit(one.evidence, column):
         read: dict[Cell, Typed] = dict(zip(one.counts, one.uniform.values, strict=True))
     elif column.type == "text" and not column.declared:
@@ -146,10 +145,10 @@ def _type_distinct(one: _Column, column: ColumnType) -> tuple[dict[Cell, Typed] 
         for typed, rows in zip(read.values(), one.counts.values(), strict=True):
             counts[typed] = counts.get(typed, 0) + rows
     counts.pop(None, None)
-    if one.is_clean:
-        read[None] = None
-        return read, counts
-    return {cell: None if text is None else read[text] for cell, text in one.clean.items()}, counts
+    read[None] = None
+    if one.clean is not None:
+        read = {cell: read[text] for cell, text in one.clean.items()} | {None: None}
+    return list(map(read.__getitem__, one.cells)), counts
 
 
 def _has_own_unit(evidence: ColumnEvidence, column: ColumnType) -> bool:
@@ -187,15 +186,20 @@ def _sum_groups(
     }
     sums: dict[tuple[Axis, int], dict[Typed, Total]] = {}
     for axis in axes_of(fields, rows):
-        members: dict[Typed, list[int]] = {}
-        keys = values[axis.field] if axis.period is None else map(axis.key, values[axis.field])
-        for row, key in enumerate(keys):
-            if key in members:
-                members[key].append(row)
-            else:
-                members[key] = [row]
+        gather, groups = _gathering(axis.keys(values[axis.field]))
         for position in measures:
-            pick = filled[position].__getitem__
-            add: Callable[[Iterable[Any]], Total] = add_doubles if fields[position].column.double else sum
-            sums[axis, position] = {key: add(map(pick, found)) for key, found in members.items()}
+            gathered = gather(filled[position])
+            add: Callable[[Sequence[Any]], Total] = add_doubles if fields[position].column.double else sum
+            sums[axis, position] = {key: add(gathered[start:end]) for key, start, end in groups}
     return sums
+
+
+def _gathering(keys: Sequence[Typed]) -> tuple[Callable[[list[Any]], tuple[Any, ...]], list[tuple[Typed, int, int]]]:
+    """What puts the rows of each key side by side, and where those of each key then start and end."""
+    members: dict[Typed, list[int]] = {key: [] for key in keys}
+    for row, key in enumerate(keys):
+        members[key].append(row)
+    ends = list(accumulate(map(len, members.values())))
+    # An axis has several groups, so that there are two rows at least, and the getter gives a tuple.
+    gather = itemgetter(*chain.from_iterable(members.values()))
+    return gather, list(zip(members, [0, *ends[:-1]], ends, strict=True))

@@ -56,9 +56,14 @@ class Axis:
 
     def key(self, value: Typed) -> Typed:
         """The group that a typed value of the field belongs to."""
-        if self.period is None or not isinstance(value, str):
-            return value
-        return value[: PERIOD_LENGTHS[self.period]]
+        return self.keys([value])[0]
+
+    def keys(self, values: list[Typed]) -> list[Typed]:
+        """The group that each typed value of the field belongs to."""
+        if self.period is None:
+            return values
+        length = PERIOD_LENGTHS[self.period]
+        return [value[:length] if isinstance(value, str) else value for value in values]
 
 
 PERIOD_LENGTHS: dict[PeriodUnit, int] = {"year": 4, "month": 7, "day": 10}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from datasources.base import DataWarning, DecimalStyle, Declared, FieldType, RawBand
@@ -43,8 +44,7 @@ def decide_types(
     natives = raw.native_types or (None,) * len(evidence)
     columns: list[ColumnType] = []
     for own, name, native, one, kind in zip(proven, raw.columns, natives, evidence, kinds, strict=True):
-        others: list[DecimalStyle] = [style for style, count in proofs.items() if count > (style == own)]
-        neighbours = others[0] if len(others) == 1 else None
+        neighbours = _neighbours(own, proofs) if one.numbers.ambiguous else None
         if kind is None:
             column, found = _decide(name, one, raw, neighbours, native or "text")
         else:
@@ -56,14 +56,20 @@ def decide_types(
     return tuple(columns), tuple(warnings)
 
 
+def _neighbours(own: DecimalStyle | None, proofs: Mapping[DecimalStyle, int]) -> DecimalStyle | None:
+    """The one style that columns other than the one of style *own* prove, if they do."""
+    others = [style for style, count in proofs.items() if count > (style == own)]
+    return others[0] if len(others) == 1 else None
+
+
 def _proven_style(evidence: ColumnEvidence) -> DecimalStyle | None:
     """The one style that the unambiguous cells of a number column prove, if they do."""
     if evidence.hopeless or not evidence.numbers.cells:
         return None
-    if evidence.cells - evidence.tokens != evidence.numbers.cells or numbers.obstacle(evidence.numbers):
-        return None
     styles = evidence.numbers.own_styles
-    return next(iter(styles)) if len(styles) == 1 else None
+    if len(styles) != 1 or evidence.cells - evidence.tokens != evidence.numbers.cells:
+        return None
+    return None if numbers.obstacle(evidence.numbers) else next(iter(styles))
 
 
 def _declared_style(evidence: ColumnEvidence, kind: FieldType) -> DecimalStyle | None:
@@ -106,7 +112,7 @@ def _decide(
     band = raw.name
     warnings = _not_finite(name, evidence, band)
     if evidence.hopeless:
-        return ColumnType(name, "text"), warnings
+        return _text_column(name), warnings
     if not evidence.cells - evidence.tokens:
         return ColumnType(name, native), warnings
     speaking = evidence.cells - evidence.tokens
@@ -117,12 +123,22 @@ def _decide(
         column = _decide_date(name, evidence, band, raw.locale, warnings)
         if column is not None:
             return column, warnings
-    near = _near_miss(name, evidence, speaking, band)
     if evidence.numbers.cells == speaking:
         column = _decide_number(name, evidence, raw, neighbours, warnings)
+        if column.type == "number":
+            return column, warnings
         # Compact dates are plain digits too: what keeps them from being numbers may be one odd cell among them.
-        return column, warnings + ([near[1]] if near and column.type == "text" else [])
-    return ColumnType(name, "text", coercion=near and near[0]), warnings + ([near[1]] if near else [])
+        near = _near_miss(name, evidence, speaking, band)
+    else:
+        near = _near_miss(name, evidence, speaking, band)
+        column = _text_column(name) if near is None else ColumnType(name, "text", coercion=near[0])
+    return column, warnings + ([near[1]] if near else [])
+
+
+@lru_cache(maxsize=4096)
+def _text_column(name: str) -> ColumnType:
+    """A text column of which there is nothing to tell: many reports have the same."""
+    return ColumnType(name, "text")
 
 
 def _decide_date(

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from json.encoder import encode_basestring
 
 VALUE_CHARS_MAX = 60
 """A longer value of an enumeration or group is cut in the schema and the summary."""
+NULL = "(null)"
+"""How the null group is written; a value that looks so is quoted."""
 CELL_CHARS_MAX = 500
 """A longer cell is cut in the rows."""
 
 # Unicode 16, categories Cc, Cf, Zl and Zp, and surrogates, which UTF-8 cannot hold. Spelt out, so that the
 # same data give the same bytes whatever Unicode version Python has.
-_UNSEEN = (
+_UNSEEN_BELOW = (
     "\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\u2060-\u2064\u2066-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+)
+_UNSEEN = _UNSEEN_BELOW + (
+    "\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
 )
 _escaped = re.compile(f"[<{_UNSEEN}]").sub
@@ -23,6 +29,13 @@ _escaped_for_citations = re.compile(rf"[<\[{_UNSEEN}]").sub
 _MARKS = r"|,:=<\"'`\[\](){}\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _needs_quotes = re.compile(rf"[{_MARKS}]|^[#-]|^\s|\s$|^$").search
 _is_bare = re.compile(rf"[^\s#{_MARKS}{_UNSEEN}-](?:[^{_MARKS}{_UNSEEN}]*[^\s{_MARKS}{_UNSEEN}])?").fullmatch
+
+# Many texts are looked at together, and one by one only where that finds something. Ranges above U+FFFF would make
+# each look five times as slow, so that there all is found.
+_FOUND = f"{_UNSEEN_BELOW}\U00010000-\U0010ffff"
+_BARE = rf"[^\s#{_MARKS}{_FOUND}-](?:[^{_MARKS}{_FOUND}]*[^\s{_MARKS}{_FOUND}])?"
+_are_bare = re.compile(rf"{_BARE}(?:\n{_BARE})*").fullmatch
+_have_escapes = re.compile(rf'["\\<\[{_FOUND}]').search
 
 
 def inert(text: str, *, citations: bool = False) -> str:
@@ -48,6 +61,14 @@ def json_text(text: str, *, citations: bool = False) -> str:
     return inert(encode_basestring(text), citations=citations)
 
 
+def json_texts(cells: Sequence[str], *, citations: bool = False) -> list[str]:
+    """Each of the *cells* of a row as a JSON string that nothing inside can leave, cut where it is very long."""
+    if max(map(len, cells), default=0) <= CELL_CHARS_MAX and not _have_escapes("".join(cells)):
+        return [f'"{cell}"' for cell in cells]
+    return [json_text(cut_cell(cell), citations=citations) for cell in cells]
+
+
+@lru_cache(maxsize=4096)
 def name_text(name: str, *, citations: bool = False) -> str:
     """A column's or band's name outside JSON: bare where that is plain to read, else as a JSON string."""
     if _is_bare(name):
@@ -64,10 +85,15 @@ def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Map
     Long ones are cut, unless two of them would look the same.
     """
     texts = list(values)
-    if max((len(value) for value in texts if value is not None), default=0) <= VALUE_CHARS_MAX:
-        return {
-            value: "(null)" if value is None else name_text(value, citations=citations) for value in texts
-        }
+    filled = [value for value in texts if value is not None]
+    if max(map(len, filled), default=0) <= VALUE_CHARS_MAX:
+        joined = "\n".join(filled)
+        bare = _are_bare(joined) is not None and joined.count("\n") < len(filled)
+        written = dict.fromkeys(texts, NULL)
+        written |= zip(
+            filled, filled if bare else [name_text(value, citations=citations) for value in filled]
+        )
+        return written
     cuts = {
         value: value[:VALUE_CHARS_MAX]
         for value in texts
@@ -76,10 +102,10 @@ def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Map
     seen: dict[str, int] = {}
     for cut in cuts.values():
         seen[cut] = seen.get(cut, 0) + 1
-    written: dict[str | None, str] = {}
+    written = {}
     for value in texts:
         if value is None:
-            written[value] = "(null)"
+            written[value] = NULL
         elif value in cuts and seen[cuts[value]] == 1:
             written[value] = name_text(f"{cuts[value]}…", citations=citations)
         else:
