@@ -11,6 +11,7 @@ ARGS   ?=
 FINANCEIRO := examples/financeiro
 DANFE      := examples/danfe
 DASHBOARD  := examples/dashboard
+ASKED      := $(FINANCEIRO)/vendas.csv --by vendedor --verb SUM --field valor_total --top 5
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fix bench bench-full bench-peers lock clean
@@ -19,7 +20,7 @@ DASHBOARD  := examples/dashboard
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in examples/
+demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in examples/, and a question
 	@for report in \
 	  "vendas=$(FINANCEIRO)/vendas.csv pagamentos=$(FINANCEIRO)/pagamentos.csv --rows 20" \
 	  "$(DANFE)/canhoto.json $(DANFE)/header.json $(DANFE)/itens.json $(DANFE)/duplicatas.json" \
@@ -30,6 +31,8 @@ demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in 
 	  $(BIN)/lastro context $$report || exit; \
 	  echo; \
 	done
+	@printf '$$ lastro group-by %s\n\n' "$(ASKED)"
+	@$(BIN)/lastro group-by $(ASKED)
 
 # Its bytes depend on the version of SQLite, so that it is not committed.
 $(DASHBOARD)/vendas.sqlite: examples/generate.py | $(READY)
