@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.beside_peers import correctness_figures, times_figures
+from benchmarks.check import Facts
 from benchmarks.correctness import RIGHT, TRAPS, ToolReading, Trap, judge, kind_of, our_reading, text_extremes
 from benchmarks.figures import markdown, write_figures
-from benchmarks.measure import MeasureError, QuietGate
+from benchmarks.measure import MeasureError, QuietGate, Rounds
 from benchmarks.peer_environments import Environment, Tool, ensure_environments, install_reason, listed_tools
 from benchmarks.peer_times import OURS, Timing, measure_sides
 from benchmarks.peer_tools import (
@@ -25,7 +26,7 @@ from benchmarks.peer_tools import (
 )
 from benchmarks.table import NoPlace
 
-TRUTH = {
+TRUTH: Facts = {
     ("cst", "min"): "000",
     ("cst", "max"): "090",
     ("valor_total", "min"): "3.8",
@@ -162,8 +163,11 @@ def test_sides_take_turns_and_those_that_fail_or_take_too_long_have_a_reason():
         "broken": python("raise SystemExit('no such column')"),
     }
     measured = measure_sides(sides, 2, 1.0, QuietGate(0))
-    assert [len(measured[OURS].runs[OURS]), len(measured["quick"].runs["quick"])] == [2, 2]
-    assert measured["quick"].runs.keys() == {"quick", OURS}
+    ours, quick = measured[OURS], measured["quick"]
+    assert isinstance(ours, Rounds)
+    assert isinstance(quick, Rounds)
+    assert [len(ours.runs[OURS]), len(quick.runs["quick"])] == [2, 2]
+    assert quick.runs.keys() == {"quick", OURS}
     assert measured["endless"] == "not done after 1 s"
     assert measured["broken"] == "fails: no such column"
 
