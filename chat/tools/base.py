@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -73,6 +72,8 @@ def description_of(name: str) -> Description:
     Lines up to the first empty one say what the tool is for; each line after it describes one argument, as
     `name: text`.
     """
+    from importlib.resources import files
+
     text = files("chat.tools").joinpath(f"descriptions/{name}.txt").read_text(encoding="utf-8")
     about, _, listed = text.partition("\n\n")
     arguments = {}

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
-from chat.tools.aggregate_data import AggregateData
 from chat.tools.arguments import read_arguments, read_json
 from chat.tools.base import Conversation, Tool, description_of, schema_of
-from chat.tools.calculate import Calculate
-from chat.tools.compare import CompareTool
-from chat.tools.group_by import GroupByTool
-from chat.tools.search_values import SearchValues
 from chat.tools.wire import Value, write
 from engine.exceptions import QueryError
 from engine.fact_ledger import FactLedger
@@ -22,8 +18,42 @@ from engine.notes import Language
 from engine.query.session import Limits, QuerySession
 from engine.snapshot import Snapshot
 
-TOOLS: tuple[Tool[Any], ...] = (AggregateData(), GroupByTool(), CompareTool(), Calculate(), SearchValues())
+TOOL_NAMES = (
+    "sulfite_aggregate_data",
+    "sulfite_group_by",
+    "sulfite_compare",
+    "calculate",
+    "sulfite_search_values",
+)
 """In the order in which a model reads them."""
+
+
+@cache
+def tool_named(name: str) -> Tool[Any] | None:
+    """The tool *name*, imported when it is first asked for: a process may answer one question and end."""
+    match name:
+        case "sulfite_aggregate_data":
+            from chat.tools.aggregate_data import AggregateData
+
+            return AggregateData()
+        case "sulfite_group_by":
+            from chat.tools.group_by import GroupByTool
+
+            return GroupByTool()
+        case "sulfite_compare":
+            from chat.tools.compare import CompareTool
+
+            return CompareTool()
+        case "calculate":
+            from chat.tools.calculate import Calculate
+
+            return Calculate()
+        case "sulfite_search_values":
+            from chat.tools.search_values import SearchValues
+
+            return SearchValues()
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +110,9 @@ class Toolset:
     def definitions() -> list[dict[str, Any]]:
         """Name, description and JSON Schema of the arguments of each tool, as models are told of them."""
         return [
-            {"name": tool.name, "description": description_of(tool.name).text, "parameters": schema_of(tool)}
-            for tool in TOOLS
+            {"name": name, "description": description_of(name).text, "parameters": schema_of(tool)}
+            for name in TOOL_NAMES
+            if (tool := tool_named(name)) is not None
         ]
 
     def call(self, name: str, arguments: str | Mapping[str, object]) -> Reply:
@@ -92,10 +123,9 @@ class Toolset:
         Whatever a model sends, the reply is an answer: raises only what reading the data raises.
         """
         language = self.conversation.language
-        tool = next((one for one in TOOLS if one.name == name), None)
+        tool = tool_named(name)
         if tool is None:
-            names = tuple(one.name for one in TOOLS)
-            error = QueryError("no_such_tool", name=name, names=names)
+            error = QueryError("no_such_tool", name=name, names=TOOL_NAMES)
             return Reply({"result": None, "note": error.text(language)}, is_refused=True)
         given: Mapping[str, object] = {}
         try:

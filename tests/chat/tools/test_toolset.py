@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.tools.toolset import TOOLS, Toolset
+from chat.tools.toolset import TOOL_NAMES, Toolset, tool_named
 from engine.band import type_band
 from engine.profile import profile_bands
 from engine.snapshot import Snapshot
@@ -159,6 +159,13 @@ def test_notes_are_in_the_language_of_the_setting(language, note):
     assert str(answer["note"]).startswith(note)
 
 
+@pytest.mark.parametrize("name", TOOL_NAMES)
+def test_each_tool_has_the_name_it_goes_by(name):
+    tool = tool_named(name)
+    assert tool is not None
+    assert tool.name == name
+
+
 def test_a_tool_that_is_not_there_is_answered_with_those_that_are(tools):
     reply = tools.call("run_sql", "{}")
     assert reply.is_refused
@@ -203,7 +210,7 @@ shaped = st.fixed_dictionaries(
 )
 
 
-@given(st.sampled_from([tool.name for tool in TOOLS]), anything | shaped)
+@given(st.sampled_from(TOOL_NAMES), anything | shaped)
 @settings(max_examples=300)
 def test_whatever_is_sent_is_answered(name, arguments):
     with Toolset(SNAPSHOT) as tools:
