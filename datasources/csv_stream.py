@@ -151,10 +151,9 @@ class TextStream:
 
         file = self._layout.file
         data = file.text.read(segment.start, segment.stop)
-        # Categories of its own let the part's dictionary hold its own values only, and be freed with it.
-        dictionary = pl.Categorical(pl.Categories.random()) if encoded else None
+        # Categories of its own let a column's dictionary hold the part's own values only, and be freed with it.
         schema = {
-            str(position): dictionary if dictionary is not None and position in encoded else pl.String()
+            str(position): pl.Categorical(pl.Categories.random()) if position in encoded else pl.String()
             for position in range(self._layout.width)
         }
         present = [str(position) for position in columns if position < self._layout.width]
@@ -180,9 +179,14 @@ class TextStream:
 def _arrow_of(column: pl.Series) -> pa.Array:
     """A dictionary for categories, and views for text, which are no copy (Arrow cannot have views in dictionaries)."""
     import polars as pl
+    import pyarrow as pa
 
-    is_text = column.dtype == pl.String
-    return column.to_arrow(compat_level=pl.CompatLevel.newest() if is_text else pl.CompatLevel.oldest())
+    kind = column.dtype
+    if not isinstance(kind, pl.Categorical):
+        return column.to_arrow(compat_level=pl.CompatLevel.newest())
+    # Polars' own way is to look at every row once more.
+    values = kind.categories.to_series().to_arrow().cast(pa.large_string())
+    return pa.DictionaryArray.from_arrays(column.to_physical().to_arrow(), values)
 
 
 def _table(records: Sequence[Record], columns: Sequence[int], encoded: Collection[int]) -> pa.Table:

@@ -267,11 +267,21 @@ class ParquetStream:
         if column in self.hexadecimal:
             cells = hex_column(cells)
         elif encoded and pa.types.is_dictionary(cells.type) and pa.types.is_string(cells.type.value_type):
-            return mend_text(cells)
+            return cells if _is_whole_text(cells) else mend_text(cells)
         elif pa.types.is_string_view(cells.type):
             return cells  # Polars wrote it, so it is UTF-8 already; the views are handed on without a copy
         cells = mend_text(plain_column(cells, self.schema.field(column).type))
         return encode_text(cells) if encoded else cells
+
+
+def _is_whole_text(cells: pa.ChunkedArray) -> bool:
+    """Whether all that the dictionaries of *cells* hold is UTF-8."""
+    import pyarrow as pa
+
+    from datasources.arrow_types import is_utf8
+
+    dictionaries = [chunk.dictionary.cast(pa.binary()) for chunk in cells.chunks]
+    return is_utf8(pa.chunked_array(dictionaries, pa.binary()))
 
 
 def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:

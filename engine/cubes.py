@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CELLS_MAX = 4_096
+CELLS_MAX = 8_192
+BLOCK_ROWS = 32_768
+"""Codes and weights of so many rows stay in the processor's caches while they are counted."""
 EXACT_MAX = 1 << 53
 """A double counts whole units exactly up to here."""
 INT64_MAX = 1 << 63
@@ -39,7 +41,7 @@ A NumPy array of typed numbers: int64 at the column's scale, float64 of a DOUBLE
 where int64 is too narrow.
 """
 Piece = tuple[Any, int]
-"""Whole doubles, and the power of two that each of them counts."""
+"""Whole numbers that a double holds, as all of their sums; and the power of two that each of them counts."""
 
 
 def pack(sizes: Mapping[int, int]) -> list[list[int]]:
@@ -63,27 +65,37 @@ def sum_by_axes(axes: Mapping[int, AxisCodes], measures: Sequence[Measure]) -> d
     """
     import numpy as np
 
-    result: dict[int, list[list[int]]] = {}
     weights = [_exact_weights(measure) for measure in measures]
     pieces = [piece for pieces in weights for piece, _ in pieces]
     shifts = [[shift for _, shift in pieces] for pieces in weights]
-    for members in pack({position: axis.size for position, axis in axes.items()}):
-        shape = [axes[member].size for member in members]
-        # Narrow codes are quick to combine; bincount wants the machine's integers, so they are widened once.
-        narrow = axes[members[0]].codes
-        for member in members[1:]:
-            narrow = narrow * np.int32(axes[member].size) + axes[member].codes
-        codes = narrow.astype(np.intp)
-        cells = int(np.prod(shape))
-        cubes = np.empty((len(pieces), cells))
-        for row, piece in enumerate(pieces):
-            cubes[row] = np.bincount(codes, weights=piece, minlength=cells)
-        cubes = cubes.reshape(len(pieces), *shape)
+    bins = pack({position: axis.size for position, axis in axes.items()})
+    shapes = [[axes[member].size for member in members] for members in bins]
+    cubes = [np.zeros((len(pieces), int(np.prod(shape)))) for shape in shapes]
+    for start in range(0, len(pieces[0]) if pieces else 0, BLOCK_ROWS):
+        block = slice(start, start + BLOCK_ROWS)
+        doubles = [piece[block].astype(np.float64, copy=False) for piece in pieces]
+        for members, cube in zip(bins, cubes, strict=True):
+            codes = _composite([axes[member] for member in members], block)
+            for row, weight in enumerate(doubles):
+                cube[row] += np.bincount(codes, weights=weight, minlength=cube.shape[1])
+    result: dict[int, list[list[int]]] = {}
+    for members, shape, cube in zip(bins, shapes, cubes, strict=True):
         for index, member in enumerate(members):
             others = tuple(axis + 1 for axis in range(len(members)) if axis != index)
             # Summing whole doubles below 2**53 is exact in any order.
-            result[member] = _combine(cubes.sum(axis=others), shifts)
+            result[member] = _combine(cube.reshape(len(pieces), *shape).sum(axis=others), shifts)
     return result
+
+
+def _composite(axes: Sequence[AxisCodes], block: slice) -> NDArray[np.intp]:
+    """One code for the codes of several axes; of the machine's integers, which is what bincount wants."""
+    import numpy as np
+
+    codes = axes[0].codes[block].astype(np.intp)
+    for axis in axes[1:]:
+        codes *= axis.size
+        codes += axis.codes[block]
+    return codes
 
 
 def exact_sum(measure: Measure) -> int:
@@ -100,13 +112,13 @@ def _largest(integers: Measure) -> int:
 
 
 def _exact_weights(measure: Measure) -> list[Piece]:
-    """The measure as pieces of whole doubles, each with the power of two that it counts."""
+    """The measure as pieces of whole numbers, each with the power of two that it counts."""
     import numpy as np
 
     if measure.dtype == np.float64:
         return _double_weights(measure)
     if not len(measure) or _largest(measure) * len(measure) < EXACT_MAX:
-        return [(measure.astype(np.float64), 0)]
+        return [(measure, 0)]
     return _limbs(measure, 0)
 
 

@@ -12,6 +12,7 @@ from datasources.names import WHITE_SPACE
 from engine.columns import ColumnType
 from engine.cubes import Measure, exact_sum
 from engine.evidence import ColumnEvidence
+from engine.number_words import Writing, read_views
 from engine.numbers import Kind, NumberEvidence
 from engine.numeric import Numbers, by_distinct
 from engine.states import Totals
@@ -35,6 +36,45 @@ def text_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     if guess.null_values:
         declared = text.str.strip_chars(WHITE_SPACE).is_in(list(guess.null_values))
         text = text.set(declared.fill_null(False), None)
+    writing = Writing(guess.style, guess.unit, guess.scale)
+    return _short_numbers(text, guess, writing) if writing.is_readable else _long_numbers(text, guess)
+
+
+def _short_numbers(text: pl.Series, guess: ColumnType, writing: Writing) -> Numbers:
+    """Read the regular cells of up to sixteen bytes together, and others in the ways of longer ones."""
+    import numpy as np
+    import polars as pl
+
+    read = read_views(text.to_arrow(compat_level=pl.CompatLevel.newest()), writing)
+    if read.evidence.cells == len(text):
+        return _of_regular(read.values, read.evidence)
+    rows = np.flatnonzero(read.regular)
+    missing = np.flatnonzero(text.is_null().to_numpy())
+    parts = [(rows, _of_regular(read.values[rows], read.evidence)), (missing, _of_nulls(len(missing)))]
+    others = ~read.regular
+    others[missing] = False
+    left = np.flatnonzero(others)
+    if len(left):
+        parts.append((left, _long_numbers(text[left], guess)))
+    return _joined(parts, len(text))
+
+
+def _of_regular(values: NDArray[np.int64], found: NumberEvidence) -> Numbers:
+    """Numbers each of which was read."""
+    cells = len(values)
+    low, high = (int(values.min()), int(values.max())) if cells else (None, None)
+    evidence = ColumnEvidence(cells=cells, numbers=found, natives={"text"} if cells else set())
+    return Numbers(values, Totals(cells, exact_sum(values), low, high), evidence, 0)
+
+
+def _of_nulls(rows: int) -> Numbers:
+    import numpy as np
+
+    return Numbers(np.zeros(rows, np.int64), Totals(), ColumnEvidence(), rows, np.zeros(rows, bool))
+
+
+def _long_numbers(text: pl.Series, guess: ColumnType) -> Numbers:
+    """Read a column whose cells have any length."""
     reader = _fast_reader(guess.style, guess.unit, guess.scale)
     regular = text.str.contains(reader.pattern)
     if not regular.all():  # nulls are neither

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cubes import CELLS_MAX, AxisCodes, exact_sum, pack, sum_by_axes
+from engine.cubes import BLOCK_ROWS, CELLS_MAX, AxisCodes, exact_sum, pack, sum_by_axes
 from engine.states import DOUBLE_UNIT
 
 PACKED = [
     pytest.param({0: 3, 1: 4}, [[1, 0]], id="small axes share a bin"),
-    pytest.param({0: 5_000}, [[0]], id="a large axis has its own"),
-    pytest.param({0: 64, 1: 64, 2: 2}, [[0, 1], [2]], id="a full bin takes no more"),
+    pytest.param({0: 9_000}, [[0]], id="a large axis has its own"),
+    pytest.param({0: 128, 1: 64, 2: 2}, [[0, 1], [2]], id="a full bin takes no more"),
     pytest.param({}, [], id="none"),
 ]
 
@@ -25,7 +25,7 @@ def test_axes_are_packed(sizes, expected):
     assert pack(sizes) == expected
 
 
-@given(st.dictionaries(st.integers(0, 20), st.integers(1, 6_000), max_size=12))
+@given(st.dictionaries(st.integers(0, 20), st.integers(1, 9_000), max_size=12))
 def test_every_axis_is_in_one_bin_that_fits(sizes):
     bins = pack(sizes)
     assert sorted(axis for members in bins for axis in members) == sorted(sizes)
@@ -74,3 +74,15 @@ def test_sums_of_doubles_are_exact(pairs):
 @given(st.lists(INTEGERS, max_size=40))
 def test_a_sum_of_integers_is_exact(values):
     assert exact_sum(np.array(values, np.int64)) == sum(values)
+
+
+def test_rows_of_many_blocks_are_summed_together():
+    rows = 2 * BLOCK_ROWS + 3
+    codes = np.arange(rows, dtype=np.int32)
+    axes = {0: AxisCodes(codes % 3, 3), 1: AxisCodes(codes % 7, 7), 2: AxisCodes(codes % 5_000, 5_000)}
+    narrow, wide = np.arange(rows), np.arange(rows) << 40
+    sums = sum_by_axes(axes, [narrow, wide])
+    for position, axis in axes.items():
+        for group in (0, axis.size - 1):
+            total = int(narrow[axis.codes == group].sum())
+            assert sums[position][group] == [total, total << 40]
