@@ -11,6 +11,7 @@ from datasources.suggestion import found_text, remedy
 
 _mark = re.compile(rf"(?P<placeholder>(?<!\{{){PLACEHOLDER.pattern}(?!\}}))|\{{\{{|\}}\}}|\{{%|\$\{{")
 """A placeholder, or what other template languages begin or end with. `{{{a}}}` is not ours either."""
+_template = re.compile(r"\{\{|\{%").search
 _unsafe_segment = re.compile(r"[/\\*?\[\]{}:\x00-\x1f\x7f]|^\.|^~|^$|\.$|^\s|\s$").search
 """What a path segment that a reader chooses may not have: separators, patterns, drives, hidden names."""
 _control = re.compile(r"[\x00-\x1f\x7f]").search
@@ -49,6 +50,38 @@ def find_problems(definition: ReportDefinition) -> Iterator[Problem]:
                 yield from _template_problems(f"datasources.{name}.query", source.query, declared)
             case _:
                 pass
+    yield from _problems_elsewhere(definition)
+
+
+def _problems_elsewhere(definition: ReportDefinition) -> Iterator[Problem]:
+    """Templates where nothing is replaced: whoever wrote them believes that the reader's choice counts there."""
+    document = definition.model_dump(
+        by_alias=True, exclude={"datasources"}, exclude_none=True, warnings=False
+    )
+    for path, text in _texts("", document):
+        match = _template(text)
+        if match is not None:
+            shown = found_text(text[match.start() : match.start() + SHOWN])
+            remedy_here = (
+                "compare with the parameter in the query of the datasource"
+                if ".where" in path
+                else "write the text itself"
+            )
+            yield Problem(
+                path, f"found {shown}; parameters are replaced in paths and queries only: {remedy_here}."
+            )
+
+
+def _texts(path: str, node: object) -> Iterator[tuple[str, str]]:
+    """Every text of a document, with its path."""
+    if isinstance(node, str):
+        yield path, node
+    elif isinstance(node, Mapping):
+        for key, value in node.items():
+            yield from _texts(f"{path}.{key}" if path else str(key), value)
+    elif isinstance(node, list | tuple):
+        for index, value in enumerate(node):
+            yield from _texts(f"{path}[{index}]", value)
 
 
 def _template_problems(path: str, text: str, declared: Mapping[str, Parameter]) -> Iterator[Problem]:

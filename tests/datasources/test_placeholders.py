@@ -101,6 +101,52 @@ def test_everything_else_that_looks_like_a_template_is_refused(text):
         assert caught.value.problems[0].path == f"datasources.x.{place}"
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        pytest.param(
+            {"description": "desde {{a}}"},
+            'description: found "{{a}}"; parameters are replaced in',
+            id="text",
+        ),
+        pytest.param(
+            {"name": "{% if a %}"}, 'name: found "{% if a %}"; parameters are replaced in', id="name"
+        ),
+        pytest.param(
+            {
+                "aggregates": [
+                    {
+                        "id": "total",
+                        "band": "b",
+                        "verb": "COUNT",
+                        "where": {"and": [{"field": "dia", "op": ">=", "value": "{{a}}"}]},
+                    }
+                ]
+            },
+            'aggregates[0].where.and[0].value: found "{{a}}"; parameters are replaced in paths and queries only: '
+            "compare with the parameter in the query of the datasource.",
+            id="where",
+        ),
+    ],
+)
+def test_a_template_where_nothing_is_replaced_is_refused(change, problem):
+    document = {**query("SELECT {{a}}").model_dump(by_alias=True, exclude_none=True), **change}
+    document["bands"] = [{"name": "b", "datasource": "x", "fields": []}]
+    with pytest.raises(DefinitionError) as caught:
+        check(ReportDefinition.model_validate(document))
+    assert str(caught.value.problems[0]).startswith(problem)
+
+
+def test_cells_of_inline_records_are_data():
+    document = {
+        "id": "r",
+        "name": "R",
+        "datasources": {"x": {"kind": "inline", "records": [{"a": "{{a}}"}]}},
+        "bands": [{"name": "b", "datasource": "x"}],
+    }
+    check(ReportDefinition.model_validate(document))
+
+
 def test_an_unknown_name_is_told_the_nearest():
     with pytest.raises(DefinitionError, match=r"found {{regiaoo}}: did you mean regiao\?"):
         check(query("SELECT {{regiaoo}}"))
