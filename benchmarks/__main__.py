@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from benchmarks import (
+    access,
     cold_start,
     export,
     large_csv,
@@ -37,6 +38,7 @@ QUESTIONS: Mapping[str, Callable[[Options], list[Result]]] = {
     "export": export.run,
     "tool_calls": tool_calls.run,
     "search_values": search_values.run,
+    "access": access.run,
 }
 README = ROOT / "benchmarks" / "README.md"
 ROWS_MIN = 1000

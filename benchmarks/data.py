@@ -8,9 +8,16 @@ number of rows changes a row: the first rows of a bigger table are a smaller tab
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +26,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from benchmarks.files import SEED, TableFiles, table_files
+from benchmarks.files import KINDS, SEED, Kind, TableFiles, table_files, unfinished
 
 BLOCK_ROWS = 250_000
 """Rows that share a random stream; another number gives another table."""
@@ -82,26 +89,67 @@ Mask = NDArray[np.bool_]
 
 
 def sales_blocks(rows: int, seed: int = SEED, block_rows: int = BLOCK_ROWS) -> Iterator[pa.Table]:
-    """The table of *rows* rows, block by block; every block but the last has *block_rows*."""
-    for start in range(0, rows, block_rows):
-        yield _block(seed, start, block_rows).slice(0, rows - start)
+    """
+    The table of *rows* rows, block by block; every block but the last has *block_rows*.
+
+    Threads make the next blocks meanwhile: that takes three times as long as to write them.
+    """
+    threads = os.cpu_count() or 1
+    waiting: deque[Future[pa.Table]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for start in range(0, rows, block_rows):
+                waiting.append(pool.submit(_block, seed, start, block_rows))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while len(waiting) > 1:
+                yield waiting.popleft().result()
+            if waiting:
+                yield waiting.popleft().result().slice(0, (rows - 1) % block_rows + 1)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def write_sales(files: TableFiles, rows: int, seed: int = SEED, block_rows: int = BLOCK_ROWS) -> None:
-    """Write the table as *files*, which appear only when they are whole."""
+def write_sales(
+    files: TableFiles,
+    rows: int,
+    seed: int = SEED,
+    block_rows: int = BLOCK_ROWS,
+    kinds: Collection[Kind] = KINDS,
+) -> None:
+    """Write the table as those of *files* that *kinds* names; they appear only when they are whole."""
     files.csv.parent.mkdir(parents=True, exist_ok=True)
-    csv_part, parquet_part = (path.with_name(f"{path.name}.part") for path in (files.csv, files.parquet))
-    layout = pa_csv.WriteOptions(delimiter=";", quoting_style="none", quoting_header="none")
     schema = _block(seed, 0, 1).schema
-    with (
-        pa_csv.CSVWriter(csv_part, schema, write_options=layout) as csv,
-        pq.ParquetWriter(parquet_part, schema, compression="zstd") as parquet,
-    ):
-        for block in sales_blocks(rows, seed, block_rows):
-            csv.write_table(block)
-            parquet.write_table(block, row_group_size=ROW_GROUP_ROWS)
-    csv_part.replace(files.csv)
-    parquet_part.replace(files.parquet)
+    with ExitStack() as stack:
+        parts = {kind: _part_of(getattr(files, kind), stack) for kind in KINDS if kind in kinds}
+        with ExitStack() as open_files:
+            writes = [open_files.enter_context(WRITERS[kind](part, schema)) for kind, part in parts.items()]
+            for block in sales_blocks(rows, seed, block_rows):
+                for writer in writes:
+                    # A CSV file has no row groups, and a block is one batch of its own there.
+                    writer.write_table(block, ROW_GROUP_ROWS)
+        for kind, part in parts.items():
+            part.replace(getattr(files, kind))
+
+
+def _part_of(path: Path, stack: ExitStack) -> Path:
+    """A name to write *path* under, which is gone at the end of *stack*, whatever happens."""
+    part = unfinished(path)
+    stack.callback(part.unlink, missing_ok=True)
+    return part
+
+
+def _csv_writer(part: Path, schema: pa.Schema) -> pa_csv.CSVWriter:
+    layout = pa_csv.WriteOptions(delimiter=";", quoting_style="none", quoting_header="none")
+    return pa_csv.CSVWriter(part, schema, write_options=layout)
+
+
+def _parquet_writer(part: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    return pq.ParquetWriter(part, schema, compression="zstd")
+
+
+WRITERS: Mapping[Kind, Callable[[Path, pa.Schema], Any]] = {"csv": _csv_writer, "parquet": _parquet_writer}
+"""Both have `write_table(table, rows)`; Arrow gives them no type."""
 
 
 def _block(seed: int, start: int, rows: int) -> pa.Table:
@@ -180,14 +228,22 @@ def _joined(*parts: pa.Array | str) -> pa.Array:
     return pc.binary_join_element_wise(*parts, "")
 
 
-def main() -> None:
+def main() -> int:
     """Write the table that the arguments describe."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.data", description=__doc__)
     parser.add_argument("--rows", type=int, required=True)
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--only", choices=KINDS, help="write this kind of file only")
     asked = parser.parse_args()
-    write_sales(table_files(asked.folder, asked.rows), asked.rows)
+    # A kill by a polite signal cleans up as an interrupt does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        write_sales(
+            table_files(asked.folder, asked.rows), asked.rows, kinds=[asked.only] if asked.only else KINDS
+        )
+        return 0
+    return 130
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

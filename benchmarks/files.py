@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "benchmarks" / ".data"
 """Where tables are kept from run to run; git ignores it."""
 SEED = 7
+
+Kind = Literal["csv", "parquet"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class TableFiles(NamedTuple):
@@ -31,11 +34,26 @@ def ensure_table(folder: Path, rows: int) -> TableFiles:
     """The files of the table of *rows* rows, which are written unless they are there."""
     files = table_files(folder, rows)
     if not all(path.exists() for path in files):
-        print(f"writing {rows:,} rows …", file=sys.stderr)
-        # In a process of its own: see `measure.run_process` about the memory of this one.
-        command = [sys.executable, "-m", "benchmarks.data", f"--rows={rows}", f"--folder={folder.absolute()}"]
-        subprocess.run(command, cwd=ROOT, check=True)
+        write_table(folder, rows)
     return files
+
+
+def write_table(folder: Path, rows: int, only: Kind | None = None) -> None:
+    """Write the table of *rows* rows, as both kinds of file or as *only* one; nothing unfinished stays."""
+    print(f"writing {rows:,} rows …", file=sys.stderr, flush=True)
+    # In a process of its own: see `measure.run_process` about the memory of this one.
+    command = [sys.executable, "-m", "benchmarks.data", f"--rows={rows}", f"--folder={folder.absolute()}"]
+    try:
+        subprocess.run([*command, *([f"--only={only}"] if only else [])], cwd=ROOT, check=True)
+    finally:
+        # Where we are interrupted the other process is killed, and cannot clear away.
+        for file in table_files(folder, rows):
+            unfinished(file).unlink(missing_ok=True)
+
+
+def unfinished(file: Path) -> Path:
+    """What *file* is called until it is whole."""
+    return file.with_name(f"{file.name}.part")
 
 
 def ensure_snapshot(folder: Path, rows: int) -> Path:

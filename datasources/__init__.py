@@ -2,6 +2,7 @@
 
 from datasources.base import DataWarning, Lists, RawBand, Stream
 from datasources.exceptions import (
+    AccessError,
     DefinitionError,
     ParameterError,
     QueryRefused,
@@ -18,6 +19,7 @@ from datasources.memory import band_from, bands_from
 from datasources.options import ReadOptions
 
 __all__ = [
+    "AccessError",
     "DataWarning",
     "DefinitionError",
     "Lists",

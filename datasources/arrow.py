@@ -154,14 +154,18 @@ def encode_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.dictionary_encode(column) if is_text(column.type) else column
 
 
-def band_from_table(table: pa.Table, name: str) -> RawBand:
-    """Make a band of *table*: flattened, of plain types, with unique names; as lists if it is small."""
-    from datasources.arrow_types import native_type, plain_table, python_values
+def band_from_table(table: pa.Table, name: str, *, as_stream: bool = False) -> RawBand:
+    """
+    Make a band of *table*: flattened, of plain types, with unique names; as lists if it is small.
 
-    plain = plain_table(table)
+    With *as_stream* every cell keeps its column's type, whatever other cells are, and bytes are hexadecimal digits.
+    """
+    from datasources.arrow_types import hex_bytes, native_type, plain_table, python_values
+
+    plain = plain_table(hex_bytes(table) if as_stream else table)
     columns, warnings = unique_names(plain.column_names, name)
     cells: Lists | Stream
-    if plain.num_rows * len(columns) <= SMALL_CELLS_MAX:
+    if plain.num_rows * len(columns) <= SMALL_CELLS_MAX and not as_stream:
         cells = Lists(tuple(python_values(column) for column in plain.columns), plain.num_rows)
     else:
         cells = ArrowStream(plain)
@@ -185,7 +189,7 @@ def read_arrow(path: Path, name: str, options: ReadOptions) -> RawBand:
             source=str(path),
         ) from error
     check_width(table.num_columns, path.name, options)
-    return band_from_table(table, name)
+    return band_from_table(table, name, as_stream=options.visible is not None)
 
 
 def check_width(columns: int, name: str, options: ReadOptions) -> None:

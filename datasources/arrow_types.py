@@ -139,6 +139,20 @@ def plain_table(table: pa.Table) -> pa.Table:
     return pa.table(columns, names=flat.column_names) if columns else flat
 
 
+def hex_bytes(table: pa.Table) -> pa.Table:
+    """*table* flattened, its columns of bytes as hexadecimal digits whether or not they are text."""
+    import pyarrow as pa
+
+    flat = flatten_structs(table)
+    types = pa.types
+    kinds = (types.is_binary, types.is_large_binary, types.is_binary_view)
+    columns = [
+        hex_column(column) if any(is_kind(column.type) for is_kind in kinds) else column
+        for column in flat.columns
+    ]
+    return pa.table(columns, names=flat.column_names) if columns else flat
+
+
 def hex_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Write bytes as hexadecimal digits."""
     import pyarrow as pa
@@ -328,6 +342,13 @@ def array_of(values: Sequence[object]) -> pa.Array:
             return pa.array(values)
         except pa.ArrowInvalid:  # with and without time zone in one column
             pass
+    return text_array(values)
+
+
+def text_array(values: Sequence[object]) -> pa.Array:
+    """The texts of *values*, each for itself."""
+    import pyarrow as pa
+
     return pa.array([None if v is None else text_of(v) for v in values], pa.large_string())
 
 

@@ -66,7 +66,7 @@ class DataWarning:
 class Lists:
     """The cells of a small band in memory: one Python list a column, all of length `rows`."""
 
-    columns: tuple[list[Cell], ...]
+    columns: tuple[list[Cell], ...] = field(repr=False)
     rows: int
 
 
@@ -127,6 +127,8 @@ class RawBand:
     """Of a typed source the type of each column, for those in which no cell can tell; None for text."""
     declared: Mapping[str, Declared] = field(default_factory=dict)
     """What the report says of some of the columns, by name."""
+    secured: bool = False
+    """Whether a viewer asked: rows they may not see are gone, and totals of a document, which count them, are none."""
 
     @property
     def rows(self) -> int:

@@ -1,20 +1,43 @@
-"""Runs jobs at the same time, each with a deadline of its own; the first that fails ends the wait."""
+"""Runs jobs at the same time: sources, each with a deadline of its own, and the parts of a file."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from datasources.exceptions import SourceTimeout
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 AT_ONCE_MAX = 8
 """How many sources are read at the same time."""
 
 T = TypeVar("T")
+
+
+@contextmanager
+def threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """
+    A pool for the parts of a file.
+
+    An error or an interrupt leaves undone what has not begun, and does not wait for what has.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
 class _Outcome(Generic[T]):
@@ -47,7 +70,9 @@ def run_all(jobs: Mapping[str, Callable[[], T]], timeout_s: float) -> dict[str, 
             name = waiting.popleft()
             deadlines[name] = monotonic() + timeout_s
             # Not a pool: at its end Python waits for the threads of a pool, also for one that hangs.
-            Thread(target=_run, args=(name, jobs[name], done), name=f"source {name}", daemon=True).start()
+            # A context of its own lets it tell the watcher of this one what it reads.
+            arguments = (_run, name, jobs[name], done)
+            Thread(target=copy_context().run, args=arguments, name=f"source {name}", daemon=True).start()
         try:
             outcome = done.get(timeout=max(0.0, min(deadlines.values()) - monotonic()))
         except Empty:

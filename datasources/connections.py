@@ -92,7 +92,7 @@ class Connections:
         return found
 
 
-def load_connections(path: Path | None) -> Connections:
+def load_connections(path: Path | str | None) -> Connections:
     """
     Read the operator's connections.toml; without a *path* there are no connections.
 
@@ -101,6 +101,7 @@ def load_connections(path: Path | None) -> Connections:
     """
     if path is None:
         return Connections(MappingProxyType({}))
+    path = Path(path)
     document = _read_toml(path)
     secrets_file = document.pop("secrets", None)
     secrets: dict[str, Secret] = {}

@@ -12,6 +12,7 @@ from typing import BinaryIO
 from datasources import encoding
 from datasources.base import Cell, DataWarning, DecimalStyle, Lists, RawBand
 from datasources.compression import open_plain
+from datasources.declared_table import check_declared, declared_table
 from datasources.delimiter import (
     DELIMITERS,
     END_OF_FILE,
@@ -35,6 +36,7 @@ def read_text(path: Path, name: str, options: ReadOptions) -> RawBand:
     `Stream` over the same table. Raises a `SourceError` for what is no text or holds no table.
     """
     limit_cells(options)
+    check_declared(path.name, options, encoding=options.encoding, delimiter=options.delimiter)
     try:
         file = open_plain(path, options)
         try:
@@ -59,7 +61,7 @@ def _read_small(file: BinaryIO, name: str, options: ReadOptions) -> RawBand:
     )
     records = list(read_records(io.StringIO(text, newline=""), delimiter, options))
     unclosed = close_last_quote(records, name)
-    table = find_table(records)
+    table = find_table(records) if options.header is None else declared_table(records, options)
     if table is None:
         raise no_table()
     if unclosed and not table.rows:
@@ -75,7 +77,8 @@ def _band(
     options: ReadOptions,
     warnings: tuple[DataWarning, ...],
 ) -> RawBand:
-    names, renamed = column_names(padded_names(table.header, table.raggedness.widest), name, options)
+    widest = 0 if options.visible else table.raggedness.widest
+    names, renamed = column_names(padded_names(table.header, widest), name, options)
     columns = columns_of([records[index] for index in table.rows], len(names))
     return RawBand(
         name,
@@ -91,8 +94,8 @@ def _band(
 
 
 def columns_of(rows: Sequence[Sequence[Cell]], width: int) -> tuple[list[Cell], ...]:
-    """Turn rows into *width* columns; short rows are filled with nulls (spec 0.5)."""
-    columns = [list(column) for column in zip_longest(*rows)]
+    """Turn rows into *width* columns; short rows are filled with nulls, longer ones cut (spec 0.5)."""
+    columns = [list(column) for column in zip_longest(*rows)][:width]
     columns.extend([None] * len(rows) for _ in range(width - len(columns)))
     return tuple(columns)
 

@@ -27,7 +27,11 @@ class TextFile:
             records.pop()
         else:
             records[-1][-1] = records[-1][-1].removesuffix(END_OF_FILE)
-        return [record for record in records if not is_blank(record)]
+        return [record for record in records if not self.skips(record)]
+
+    def skips(self, record: Record) -> bool:
+        """Whether *record* is no row: no cell is filled or, where a viewer may not see some of them, there is none."""
+        return is_blank(record) if self.options.visible is None else not record
 
 
 class Records:

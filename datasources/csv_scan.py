@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from datasources.encoding import Utf8File
@@ -33,7 +35,7 @@ class Shape:
     stop: int
     """Length of the records in bytes; what follows is the beginning of the next one."""
     rows: int
-    marks: tuple[int, ...]
+    marks: array[int]
     """Where every 256th record starts."""
     unsure: tuple[tuple[int, int, int], ...]
     """
@@ -43,7 +45,7 @@ class Shape:
 
     def moved(self, offset: int, rows: int) -> Shape:
         """The same records with *rows* others, of *offset* bytes, before them."""
-        marks = tuple(offset + mark for mark in self.marks)
+        marks = array("q", [offset + mark for mark in self.marks])
         unsure = tuple((rows + row, offset + start, offset + stop) for row, start, stop in self.unsure)
         return Shape(self.stop, self.rows, marks, unsure)
 
@@ -74,7 +76,7 @@ def measure_stretch(
             return "quoted" if bare and b'"' in text.read(end, stop) else None
         pieces.append(piece.moved(position - start, rows))
         position, rows = position + piece.stop, rows + piece.rows
-    marks = tuple(mark for piece in pieces for mark in piece.marks)
+    marks = array("q", chain.from_iterable(piece.marks for piece in pieces))
     return Shape(position - start, rows, marks, tuple(thin for piece in pieces for thin in piece.unsure))
 
 
@@ -89,32 +91,32 @@ def measure(data: bytes, width: int, delimiter: int, rows_before: int = 0) -> Sh
     """
     import numpy as np
 
-    array = np.frombuffer(data, np.uint8)
-    new_lines, delimiters = _bits(array, NEW_LINE), _bits(array, delimiter)
+    text = np.frombuffer(data, np.uint8)
+    new_lines, delimiters = _bits(text, NEW_LINE), _bits(text, delimiter)
     inside: Words | None = None
     if b'"' in data:
-        inside = _inside_quotes(array)
+        inside = _inside_quotes(text)
         new_lines &= ~inside
         delimiters &= ~inside
     line_ends = _positions(new_lines)
     if not len(line_ends):
         return None
-    if inside is not None and not _well_quoted(array, inside, new_lines | delimiters, int(line_ends[-1]) + 1):
+    if inside is not None and not _well_quoted(text, inside, new_lines | delimiters, int(line_ends[-1]) + 1):
         return None
     numbers = np.arange(1, len(line_ends) + 1, dtype=np.int64)
     if not np.array_equal(_count_before(delimiters, line_ends), numbers * (width - 1)):
         return None
     stop = int(line_ends[-1]) + 1
-    after_return = (array[line_ends - 1] == RETURN) & (line_ends > 0)
-    if b"\r" in data and _returns(array[:stop], inside) != int(after_return.sum()):
+    after_return = (text[line_ends - 1] == RETURN) & (line_ends > 0)
+    if b"\r" in data and _returns(text[:stop], inside) != int(after_return.sum()):
         return None
     starts = np.concatenate(([0], line_ends[:-1] + 1))
     ends = line_ends - after_return
-    unsure = np.flatnonzero(~_two_filled(array, starts, ends, width, delimiter))
+    unsure = np.flatnonzero(~_two_filled(text, starts, ends, width, delimiter))
     return Shape(
         stop,
         len(line_ends),
-        tuple(starts[-rows_before % MARK_ROWS :: MARK_ROWS].tolist()),
+        array("q", starts[-rows_before % MARK_ROWS :: MARK_ROWS].tolist()),
         tuple(zip(unsure.tolist(), starts[unsure].tolist(), (line_ends[unsure] + 1).tolist(), strict=True)),
     )
 

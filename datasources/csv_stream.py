@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
+from datasources import work
 from datasources.base import RawBand
 from datasources.csv import column_names, decimal_style_of, no_table
 from datasources.csv_layout import Layout, Segment, read_layout
@@ -53,11 +53,12 @@ def _band(text: Utf8File, name: str, options: ReadOptions, part_rows: int) -> Ra
     if layout.unclosed and not layout.rows:
         raise no_table(layout.unclosed)
     header, raggedness = layout.header, layout.raggedness
-    names, renamed = column_names(padded_names(header, raggedness.widest), name, options)
+    widest = 0 if options.visible else raggedness.widest
+    names, renamed = column_names(padded_names(header, widest), name, options)
     return RawBand(
         name,
         names,
-        TextStream(layout, len(names)),
+        TextStream(layout, len(names), name),
         "text",
         decimal_style_of(delimiter),
         options.locale,
@@ -81,9 +82,10 @@ class TextStream:
     Regular segments are read by Polars, others record by record; an empty cell is null or empty text.
     """
 
-    def __init__(self, layout: Layout, width: int) -> None:
+    def __init__(self, layout: Layout, width: int, name: str) -> None:
         self._layout = layout
         self._width = width
+        self._name = name
         # The file is open as long as somebody may read parts of it; the parts keep the stream alive.
         weakref.finalize(self, layout.file.text.file.close)
         self._first_rows = [segment.first_row for segment in layout.segments]
@@ -118,11 +120,20 @@ class TextStream:
         self, columns: Sequence[int], encoded: Collection[int] = ()
     ) -> Iterator[Callable[[], pa.Table]]:
         """One part for each segment; columns in *encoded* become dictionaries of the part's own values."""
-        for segment in self._layout.segments:
-            yield partial(self._part, segment, tuple(columns), frozenset(encoded))
+        wanted, few = tuple(columns), frozenset(encoded)
+        segments = self._layout.segments
+        # Whatever is asked for, all bytes are read: cells are found by those before them.
+        size = sum(segment.size for segment in segments)
+        return work.one_pass(
+            lambda: work.Stage("reading", self._name, size, self.rows, wanted),
+            segments,
+            lambda segment: self._part(segment, wanted, few),
+            lambda segment: segment.size,
+        )
 
     def take(self, rows: Sequence[int]) -> pa.Table:
         """The whole rows at the ascending positions *rows*; reads a few hundred records for each at most."""
+        work.tell("taken", len(rows))
         records: list[Record] = []
         for (start, stop, first_row), group in groupby(rows, self._stretch_of):
             stretch = self._layout.file.between(start, stop)
@@ -136,8 +147,9 @@ class TextStream:
         """Offsets and first row of the stretch between two marks in which *row* stands."""
         segment = self._layout.segments[self._segment_at(row)]
         mark = (row - segment.first_row) // MARK_ROWS
-        stops = (*segment.marks[1:], segment.stop)
-        return segment.marks[mark], stops[mark], segment.first_row + mark * MARK_ROWS
+        is_last = mark + 1 == len(segment.marks)
+        stop = segment.stop if is_last else segment.marks[mark + 1]
+        return segment.marks[mark], stop, segment.first_row + mark * MARK_ROWS
 
     def _part(self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]) -> pa.Table:
         if segment.regular:

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from datasources import placeholders
+from datasources.access_problems import access_problems
 from datasources.conversions import DIGITS_MAX
 from datasources.definition_problems import problems_of
 from datasources.elements import (
@@ -50,9 +51,9 @@ _locale = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*").fullmatch
 _ADDING_ROLES = frozenset({"measure", "%", "rate"})
 
 
-def read_definition(path: Path) -> ReportDefinition:
+def read_definition(path: Path | str) -> ReportDefinition:
     """Read the definition in the file *path*; raises SourceError where it cannot, DefinitionError where it is wrong."""
-    return parse_definition(read_document(path), source=path.name)
+    return parse_definition(read_document(Path(path)), source=Path(path).name)
 
 
 def read_document(path: Path) -> bytes:
@@ -202,6 +203,7 @@ def _find_problems(definition: ReportDefinition) -> Iterator[Problem]:
     yield from _repeated("aggregates", "id", (one.id for one in definition.aggregates))
     for index, aggregate in enumerate(definition.aggregates):
         yield from _aggregate_problems(f"aggregates[{index}]", aggregate, definition)
+    yield from access_problems(definition)
 
 
 def _repeated(path: str, key: str, names: Iterable[str]) -> Iterator[Problem]:

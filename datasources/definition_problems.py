@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from datasources.access_policy import AccessPolicy, ColumnRule, RowRule, RuleAll, RuleAny, RuleCondition
 from datasources.elements import (
     AggregateElement,
     BandDefinition,
@@ -46,6 +47,7 @@ _ELEMENTS: Mapping[str, type[BaseModel]] = {
     "chart": ChartElement,
 }
 _FILTERS: Mapping[str, type[BaseModel]] = {"and": AllOf, "or": AnyOf, "condition": Condition}
+_RULES: Mapping[str, type[BaseModel]] = {"and": RuleAll, "or": RuleAny, "condition": RuleCondition}
 _LISTED: Mapping[str, type[BaseModel]] = {
     "parameters": Parameter,
     "bands": BandDefinition,
@@ -79,6 +81,7 @@ _BOUNDS = {
     "less_than": ("lt", "less than"),
 }
 _VALUE = "a text, a number, true or false, or a list of them"
+_RULE_VALUE = f'{_VALUE}, or {{"viewer": …}} with the name of an attribute'
 
 
 def problems_of(error: ValidationError, data: Any) -> tuple[Problem, ...]:
@@ -118,17 +121,29 @@ def _steps(loc: Sequence[Step], data: Any) -> list[Step] | None:
         del steps[2]  # the kind of source, or `[key]`
     elif steps[:1] == ["bands"] and len(steps) > 4 and steps[2] == "elements":
         del steps[4]
-    elif steps[:1] == ["aggregates"] and len(steps) > 3 and steps[2] == "where":
-        rest = _filter_steps(steps[3:], data["aggregates"][steps[1]]["where"])
-        return None if rest is None else steps[:3] + rest
+    elif (at := _where_of(steps)) is not None and len(steps) > at:
+        rest = _filter_steps(steps[at:], _node_at(steps[:at], data))
+        return None if rest is None else steps[:at] + rest
     return steps
+
+
+def _where_of(steps: Sequence[Step]) -> int | None:
+    """Where in *steps* the inside of a filter begins: behind its `where`."""
+    match list(steps):
+        case ["aggregates", int(), "where", *_]:
+            return 3
+        case ["access", "rows", int(), "where", *_]:
+            return 4
+    return None
 
 
 def _filter_steps(loc: list[Step], node: Any) -> list[Step] | None:
     """The same inside a filter, whose members are told apart by their keys."""
     member = _filter_member(node)
     written = str(loc[0])
-    told = "and" if written == "AllOf" else "or" if written == "AnyOf" else "condition"
+    told = (
+        "and" if written in ("AllOf", "RuleAll") else "or" if written in ("AnyOf", "RuleAny") else "condition"
+    )
     if told != member:
         return None
     rest = loc[1:]
@@ -154,9 +169,11 @@ def _is_consequence(detail: ErrorDetails) -> bool:
 def _problem(detail: ErrorDetails, steps: list[Step], data: Any) -> Problem:
     kind, found, context = detail["type"], detail["input"], detail.get("ctx", {})
     path = path_text(steps)
-    if "where" in steps and steps[-1] == "value" and kind != "extra_forbidden":
+    is_of_value = kind != "extra_forbidden" or "ViewerAttribute" in detail["loc"]
+    if "where" in steps and steps[-1] == "value" and is_of_value:
         # It was tried as each type that it could have been: what is said once is the whole value.
-        return Problem(path, f"found {found_text(_node_at(steps, data))}; allowed is {_VALUE}.")
+        what = _RULE_VALUE if steps[0] == "access" else _VALUE
+        return Problem(path, f"found {found_text(_node_at(steps, data))}; allowed is {what}.")
     if kind == "missing":
         return Problem(path, "is missing, and required.")
     if kind == "extra_forbidden":
@@ -216,6 +233,14 @@ def _model_at(steps: Sequence[Step], data: Any) -> type[BaseModel] | None:
             return ReportDefinition
         case ["page"]:
             return Page
+        case ["access"]:
+            return AccessPolicy
+        case ["access", "rows", int()]:
+            return RowRule
+        case ["access", "columns", int()]:
+            return ColumnRule
+        case ["access", "rows", int(), "where", *_]:
+            return _RULES[_filter_member(node)]
         case ["datasources", _]:
             return _SOURCES.get(node["kind"])
         case [*_, "elements", int()]:

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from platform import node
-from shutil import rmtree
 from time import time
 from uuid import uuid4
+
+from datasources.temporary import remove, removed_at_end
 
 ABANDONED_S = 24 * 3600
 """A temporary file of another machine, or one whose process number is in use, is given up after a day."""
@@ -31,11 +32,10 @@ def temporary_beside(path: Path) -> Iterator[Path]:
     _ours.add(name)
     temporary = path.with_name(name)
     try:
-        yield temporary
-    finally:
         # DuckDB keeps a journal beside its file, and a folder for what does not fit memory.
-        for left in (name, f"{name}.wal", f"{name}.tmp"):
-            _remove(path.with_name(left))
+        with removed_at_end(*(path.with_name(left) for left in (name, f"{name}.wal", f"{name}.tmp"))):
+            yield temporary
+    finally:
         _ours.discard(name)
 
 
@@ -78,16 +78,8 @@ def sweep(folder: Path) -> tuple[Path, ...]:
     """Remove the temporary files in *folder* whose writers are gone; returns them."""
     swept = [path for path in sorted(folder.glob(".*lastro-tmp*")) if _is_abandoned(path)]
     for path in swept:
-        _remove(path)
+        remove(path)
     return tuple(swept)
-
-
-def _remove(path: Path) -> None:
-    """Remove a file, or a folder with what is in it; it may be gone already."""
-    if path.is_dir():
-        rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _is_abandoned(path: Path) -> bool:

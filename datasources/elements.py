@@ -6,32 +6,16 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
+from datasources.access_policy import AccessPolicy
 from datasources.filters import NODES_MAX, Filter, count_nodes
+from datasources.pii import PiiKind
+from datasources.strict_model import Identifier, Name, Strict
 
-Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
-"""Names of parameters and datasources: what may stand in `{{…}}`."""
 ReportId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 """A name that is safe as a file's name too."""
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9A-Fa-f]{6}$")]
-
-
-class Strict(BaseModel):
-    """A part of a definition: unknown keys are refused, and nothing is converted silently."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, populate_by_name=True, allow_inf_nan=False
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        """JSON has lists where the frozen models have tuples."""
-        if not isinstance(data, dict):
-            return data
-        return {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
 
 
 ParameterType = Literal["text", "number", "date", "datetime", "boolean", "select", "multiselect"]
@@ -65,7 +49,19 @@ class FileSource(Strict):
     """Relative, with `/`; a `{{parameter}}` may be a whole segment if it has options. No `..`."""
     delimiter: str | None = None
     encoding: str | None = None
+    header: bool | None = None
+    """Whether the first record names the columns; None lets the table be looked for among all records."""
+    columns: tuple[Name, ...] = ()
+    """The names of the columns of a file without a header."""
+    totals: Literal["none", "first", "last", "both"] | None = None
+    """Which rows at the edges of the table are totals, for reports with access rules."""
     null_values: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_stand_in_for_a_header(self) -> Self:
+        if self.columns and self.header is not False:
+            raise ValueError("columns are the names for a file without a header: say header false too")
+        return self
 
 
 class InlineSource(Strict):
@@ -102,7 +98,8 @@ class DeclaredField(Strict):
     label: Name | None = None
     unit: str | None = None
     format: str | None = None
-    pii: Literal["cpf", "cnpj", "email", "phone", "name"] | None = None
+    pii: PiiKind | None = None
+    """What its cells tell of a person: they are masked for whoever is not excepted."""
 
 
 class _Element(Strict):
@@ -218,6 +215,8 @@ class ReportDefinition(Strict):
     datasources: dict[Identifier, Source]
     bands: tuple[BandDefinition, ...] = Field(min_length=1)
     aggregates: tuple[AggregateElement, ...] = ()
+    access: AccessPolicy | None = None
+    """Who may see what; without it, whoever runs the program sees all."""
 
 
 PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}")

@@ -31,6 +31,7 @@ CONTROLS = bytes(byte for byte in (*range(32), 127) if byte not in TEXT_CONTROLS
 CONTROL_SHARE_MAX = 0.1
 HEAD_BYTES = 64 * 1024
 BLOCK_BYTES = 1024 * 1024
+BLOCKS_WAITING = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def to_utf8(file: BinaryIO, declared: str | None, band: str) -> Utf8File:
         plain = Utf8File(file, 0, size)
         refuse_binary(head[:size], has_nul=False)
     start = encoding.mark_bytes if encoding else 0
-    if (encoding is None or encoding.name == "utf-8") and _all_valid_utf8(plain, start):
+    if (encoding is None or encoding.name == "utf-8") and _all_valid_utf8(plain, start, band):
         return Utf8File(file, start, size, padding)
     if not nul_allowed and any(b"\0" in block for block in _blocks(plain, 0)):
         refuse_binary(head, has_nul=True)
@@ -246,9 +247,10 @@ def _transcode(plain: Utf8File, encoding: Encoding, band: str) -> Utf8File:
     return Utf8File(copy, 0, size, replacement_warnings(replaced, encoding.name, band))
 
 
-def _all_valid_utf8(file: Utf8File, start: int) -> bool:
+def _all_valid_utf8(file: Utf8File, start: int, band: str) -> bool:
     """Whether the whole file is UTF-8 without NUL; checked by Arrow in two threads, which is memory-fast."""
-    from concurrent.futures import ThreadPoolExecutor
+    from datasources import work
+    from datasources.concurrently import threads
 
     def valid(offset: int) -> bool:
         # Each block starts and ends before a byte that begins a character: four more bytes show where.
@@ -257,8 +259,15 @@ def _all_valid_utf8(file: Utf8File, start: int) -> bool:
         last = _next_character(data, BLOCK_BYTES) if len(data) > BLOCK_BYTES else len(data)
         return _valid_utf8(data, first, last)
 
-    with ThreadPoolExecutor(2) as pool:
-        return all(pool.map(valid, range(start, file.size, BLOCK_BYTES)))
+    starts = range(start, file.size, BLOCK_BYTES)
+    with work.stage("checking", band, file.size - start), threads(2) as pool:
+        # Some blocks at a time: what waits for a thread takes memory as well.
+        for some in range(0, len(starts), BLOCKS_WAITING):
+            waiting = starts[some : some + BLOCKS_WAITING]
+            if not all(pool.map(valid, waiting)):
+                return False
+            work.tell("bytes", min(len(waiting) * BLOCK_BYTES, file.size - waiting[0]))
+    return True
 
 
 def _next_character(data: bytes, offset: int) -> int:

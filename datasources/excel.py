@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
 from datasources.csv import column_names, columns_of
+from datasources.declared_table import check_declared, declared_table
 from datasources.exceptions import SourceError, SourceTooLarge, SourceUnreadable
-from datasources.extent import Table, find_table
+from datasources.extent import Table, find_table, is_filled
 from datasources.options import MIB, ReadOptions
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ def read_workbook(path: Path, name: str, options: ReadOptions) -> tuple[RawBand,
     a limit, and `SourceError` when the optional reader is not installed.
     """
     try:
+        check_declared(path.name, options)
         errors = _check_archive(path, options)
         sheets = _sheets(path)
-        tables = [(title, rows, table) for title, rows in sheets if (table := _find_table(rows))]
+        tables = [(title, rows, table) for title, rows in sheets if (table := _find_table(rows, options))]
         if not tables:
             raise SourceUnreadable(f"{path.name} holds no filled cell; give a workbook with a table.")
         if len(tables) == 1:
@@ -105,15 +107,16 @@ def _text(cell: Cell) -> str:
     return format(cell, "f") if isinstance(cell, Decimal) else str(cell)
 
 
-def _find_table(rows: Sequence[Sequence[Cell]]) -> Table | None:
-    return find_table([list(map(_text, row)) for row in rows])
+def _find_table(rows: Sequence[Sequence[Cell]], options: ReadOptions) -> Table | None:
+    records = [list(map(_text, row)) for row in rows]
+    return find_table(records) if options.header is None else declared_table(records, options)
 
 
 def _band(title: str, rows: Sequence[Sequence[Cell]], table: Table, options: ReadOptions) -> RawBand:
     header = table.header.names
     columns = columns_of([rows[index] for index in table.rows], len(header))
     # Titles and notes may reach further than the table: nobody sees a column without name and cells.
-    seen = _seen(header, columns, table.header.is_row)
+    seen = _named(header) if options.visible else _seen(header, columns, table.header.is_row)
     names, renamed = column_names([header[position] for position in seen], title, options)
     return RawBand(
         title,
@@ -126,6 +129,12 @@ def _band(title: str, rows: Sequence[Sequence[Cell]], table: Table, options: Rea
         notes=table.notes,
         warnings=(*table.warnings(title), *renamed),
     )
+
+
+def _named(header: Sequence[str]) -> range:
+    """The columns between the first and the last one that has a name, whatever their cells are."""
+    named = [position for position, name in enumerate(header) if is_filled(name)]
+    return range(named[0], named[-1] + 1)
 
 
 def _seen(header: Sequence[str], columns: Sequence[Sequence[Cell]], unnamed: bool) -> range:

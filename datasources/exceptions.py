@@ -10,6 +10,8 @@ Everything that reading a source can raise.
     ├── SourceOptionError       an option that does not fit the source
     ├── SourceTimeout           the source did not answer in time
     ├── QueryRefused            a query is not one plain SELECT
+    ├── AccessError             who asks is not known, or what the report's access rules need is missing
+    ├── MaskError               a pseudonym, or the secret of masks, is not what it should be
     ├── ParameterError          what the reader chose does not fit the report's parameters
     └── DefinitionError         a report's definition is not valid
 """
@@ -68,6 +70,18 @@ class SourceTimeout(SourceError):
 
 class QueryRefused(SourceError):
     """A query is not one plain SELECT, or a parameter stands where none can be bound; it was not run."""
+
+
+class AccessError(SourceError):
+    """
+    Who asks is not known, or the report's access rules cannot be applied; nothing was read for anybody.
+
+    The message depends on the report and on the viewer alone, never on data.
+    """
+
+
+class MaskError(SourceError):
+    """A pseudonym was altered or made under another key, or the secret of masks is too short."""
 
 
 @dataclass(frozen=True, slots=True)

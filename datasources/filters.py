@@ -17,6 +17,8 @@ FilterValue = Annotated[StrictBool | StrictInt | StrictStr | Decimal, Field(unio
 
 NODES_MAX = 50
 """Conditions and groups of one filter."""
+DIGITS_MAX = 400
+"""Of a number to compare with: the largest double has 309 of them."""
 VALUES_MAX = 1_000
 """Values of one `in`."""
 
@@ -36,20 +38,33 @@ class Condition(BaseModel):
 
     @model_validator(mode="after")
     def _fits_its_operator(self) -> Self:
-        many = isinstance(self.value, tuple)
-        if self.op == "is_null":
-            if self.value is not None and not isinstance(self.value, bool):
-                raise _misfit("filter_no_value")
-        elif self.value is None:
-            raise _misfit("filter_value_needed", op=self.op)
-        elif many != (self.op in LISTS):
-            raise _misfit("filter_list_needed" if self.op in LISTS else "filter_one_value", op=self.op)
-        if isinstance(self.value, tuple):
-            if self.op == "between" and len(self.value) != 2:
-                raise _misfit("filter_two_values")
-            if len(self.value) > VALUES_MAX:
-                raise _misfit("filter_many_values", op=self.op, most=VALUES_MAX)
+        check_value(self.op, self.value)
         return self
+
+
+def check_value(op: FilterOp, value: object) -> None:
+    """Raise PydanticCustomError (one of `MISFITS`) unless *value* has the shape that *op* compares with."""
+    if op == "is_null":
+        if value is not None and not isinstance(value, bool):
+            raise _misfit("filter_no_value")
+    elif value is None:
+        raise _misfit("filter_value_needed", op=op)
+    elif isinstance(value, tuple) != (op in LISTS):
+        raise _misfit("filter_list_needed" if op in LISTS else "filter_one_value", op=op)
+    values = value if isinstance(value, tuple) else (value,)
+    if any(isinstance(one, Decimal) and _is_long(one) for one in values):
+        raise _misfit("filter_long_number", most=DIGITS_MAX)
+    if isinstance(value, tuple):
+        if op == "between" and len(value) != 2:
+            raise _misfit("filter_two_values")
+        if len(value) > VALUES_MAX:
+            raise _misfit("filter_many_values", op=op, most=VALUES_MAX)
+
+
+def _is_long(number: Decimal) -> bool:
+    """Whether *number*, written in full, is longer than anyone means: twelve characters may stand for a gigabyte."""
+    _, digits, exponent = number.as_tuple()
+    return isinstance(exponent, int) and (len(digits) > DIGITS_MAX or abs(exponent) > DIGITS_MAX)
 
 
 def _misfit(code: str, **values: str | int) -> PydanticCustomError:
@@ -62,6 +77,7 @@ MISFITS: Mapping[str, LiteralString] = {
     "filter_list_needed": "{op} takes a list",
     "filter_one_value": "{op} takes one value",
     "filter_two_values": "between takes a list of two values, the least and the greatest",
+    "filter_long_number": "a number has at most {most} digits",
     "filter_many_values": "{op} takes at most {most} values",
 }
 """What a value can be that does not fit its operator, by code."""

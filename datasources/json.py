@@ -35,6 +35,8 @@ def read_json(path: Path, name: str, options: ReadOptions) -> tuple[RawBand, ...
     Raises SourceUnreadable with line and column of what is no JSON; SourceNotFound, SourceForbidden and
     SourceTooLarge as `compression.open_plain`, the last for too many columns as well.
     """
+    if options.visible is not None and options.encoding is None:
+        options = replace(options, encoding="utf-8")  # bytes that a viewer may not see have no say in it
     reader = _Reader(path, name, options)
     try:
         with open_plain(path, options) as file:
@@ -134,7 +136,7 @@ class _Reader:
         )
 
     def _decode(self, data: bytes) -> str:
-        if _is_wide(data[:4]) and self.options.encoding is None:
+        if _is_wide(data[:4]) and (self.options.encoding is None or self.options.visible is not None):
             return data.decode(json.detect_encoding(data), "replace").removeprefix("\ufeff")
         text, self.warnings = decode(data, self.options.encoding, self.name)
         return text

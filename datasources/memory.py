@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -44,6 +45,8 @@ def bands_from(frame: object, name: str, options: ReadOptions | None = None) -> 
         bands = _bands_from_objects(frame, name, options)
     else:
         bands = (_band_from_table(frame, name, options),)
+    if options.locale is None and not options.null_values:
+        return bands
     return tuple(replace(band, locale=options.locale, null_values=options.null_values) for band in bands)
 
 
@@ -64,7 +67,7 @@ def _bands_from_objects(
 def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
     from datasources.arrow import band_from_table, check_width
 
-    to_table = _converter(frame)
+    to_table = _converter(frame, options.visible is not None)
     if to_table is None:
         raise SourceUnreadable(
             f"A {type(frame).__qualname__} is no table for the band {name}: give a Polars, pandas or Arrow"
@@ -74,7 +77,7 @@ def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
     try:
         table = to_table(frame)
         check_width(table.num_columns, name, options)
-        return band_from_table(table, name)
+        return band_from_table(table, name, as_stream=options.visible is not None)
     except SourceError:
         raise
     except Exception as error:  # a lazy frame or relation runs anything here
@@ -85,17 +88,21 @@ def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
         ) from error
 
 
-def _converter(frame: object) -> Callable[[Any], pa.Table] | None:
-    """Choose how to turn *frame* into an Arrow table, without importing the library that made it."""
+def _converter(frame: object, cell_by_cell: bool) -> Callable[[Any], pa.Table] | None:
+    """
+    Choose how to turn *frame* into an Arrow table, without importing the library that made it.
+
+    With *cell_by_cell* no cell decides the type of another: a column of objects is one of their texts.
+    """
     library = type(frame).__module__.partition(".")[0]
     kind = type(frame).__name__
     match library, kind:
         case "polars", "LazyFrame":
-            return lambda lazy: _polars_table(lazy.collect())
+            return lambda lazy: _polars_table(lazy.collect(), cell_by_cell)
         case "polars", "DataFrame":
-            return _polars_table
+            return lambda eager: _polars_table(eager, cell_by_cell)
         case "pandas", "DataFrame":
-            return _pandas_table
+            return lambda eager: _pandas_table(eager, cell_by_cell)
         case "pyarrow", "RecordBatchReader" | "RecordBatchFileReader" | "RecordBatchStreamReader":
             return lambda reader: reader.read_all()
         case "pyarrow", "Table":
@@ -116,7 +123,7 @@ def _arrow_table(table: pa.Table) -> pa.Table:
     return table
 
 
-def _polars_table(frame: Any) -> pa.Table:
+def _polars_table(frame: Any, cell_by_cell: bool) -> pa.Table:
     import polars as pl
 
     # A name with a NUL in it cannot pass between the libraries, and Polars panics.
@@ -130,7 +137,9 @@ def _polars_table(frame: Any) -> pa.Table:
     )
     # Arrow has no integers of 128 bits.
     numbered = numbered.with_columns(
-        column.cast(pl.Decimal(38, 0), strict=False) if _fits_decimal(column) else column.cast(pl.String)
+        column.cast(pl.Decimal(38, 0), strict=False)
+        if not cell_by_cell and _fits_decimal(column)
+        else column.cast(pl.String)
         for column in numbered.iter_columns()
         if column.dtype in (pl.Int128, pl.UInt128)
     )
@@ -165,7 +174,7 @@ def _interchange_table(frame: object) -> pa.Table:
     return interchange.from_dataframe(frame)
 
 
-def _pandas_table(frame: pd.DataFrame) -> pa.Table:
+def _pandas_table(frame: pd.DataFrame, cell_by_cell: bool) -> pa.Table:
     import pyarrow as pa
 
     if any(level is not None for level in frame.index.names):
@@ -173,7 +182,7 @@ def _pandas_table(frame: pd.DataFrame) -> pa.Table:
         frame = frame.reset_index(names=levels, allow_duplicates=True)
     names = [_pandas_name(name) for name in frame.columns]
     # By position: names may repeat.
-    columns = [_pandas_column(frame.iloc[:, i]) for i in range(len(names))]
+    columns = [_pandas_column(frame.iloc[:, i], cell_by_cell) for i in range(len(names))]
     return pa.table(columns, names=names) if columns else pa.table({})
 
 
@@ -183,8 +192,15 @@ def _pandas_name(name: object) -> str:
     return "" if name is None else str(name)
 
 
-def _pandas_column(series: pd.Series[Any]) -> pa.ChunkedArray:
+def _pandas_column(series: pd.Series[Any], cell_by_cell: bool) -> pa.ChunkedArray:
     import pyarrow as pa
+
+    from datasources.arrow_types import text_array
+
+    if cell_by_cell and series.dtype.kind == "O":
+        missing = series.isna()
+        cells = [None if gone else plain_cell(cell) for cell, gone in zip(series, missing, strict=True)]
+        return pa.chunked_array([text_array(cells)])
 
     is_mixed = series.dtype.kind == "O" and len({type(value) for value in series.dropna()}) > 1
     # Arrow would give periods as plain integers, and intervals as structs.
@@ -215,7 +231,7 @@ def _mixed_column(series: pd.Series[Any]) -> pa.Array:
 def _bands_from_records(records: Sequence[object], name: str, options: ReadOptions) -> tuple[RawBand, ...]:
     from datasources.records import BandBuilder, is_grid
 
-    flat = _flat_band(records, name)
+    flat = _flat_band(records, name) if options.visible is None else None
     if flat is not None:
         return (flat,)
     builder = BandBuilder(name, options)
@@ -229,23 +245,21 @@ def _flat_band(records: Sequence[object], name: str) -> RawBand | None:
     """The band of records that all have the same keys, in one order, and plain cells: most have."""
     from datasources.records import LISTS_CELLS_MAX, SURROGATE
 
-    if not records or not all(type(record) is dict for record in records):
+    if set(map(type, records)) != {dict}:
         return None
-    rows = cast("Sequence[dict[object, object]]", records)
+    rows = cast("Sequence[dict[str, object]]", records)
     keys = list(rows[0])
-    if not keys or any(list(row) != keys for row in rows) or not all(type(key) is str for key in keys):
+    if set(map(type, keys)) != {str} or any(list(row) != keys for row in rows):
         return None
     columns = [list(cells) for cells in zip(*[row.values() for row in rows], strict=True)]
-    kinds = {kind for cells in columns for kind in set(map(type, cells))}
-    if not kinds <= PLAIN_CELLS or len(rows) * len(keys) > LISTS_CELLS_MAX:
+    kinds = [set(map(type, cells)) for cells in columns]
+    if any(kind - PLAIN_CELLS for kind in kinds) or len(rows) * len(keys) > LISTS_CELLS_MAX:
         return None
-    if any(map(SURROGATE.search, map(str, keys))):
-        return None
-    for cells in columns:
-        text = "".join([cell for cell in cells if type(cell) is str])
+    for cells, kind in zip([keys, *columns], [{str}, *kinds], strict=True):
+        text = "".join(cells if kind == {str} else [cell for cell in cells if type(cell) is str])
         if not text.isascii() and SURROGATE.search(text):
             return None
-    names, warnings = unique_names([str(key) for key in keys], name)
+    names, warnings = unique_names(keys, name)
     lists = Lists(tuple(cast("list[list[Cell]]", columns)), len(rows))
     return RawBand(name, names, lists, "records", warnings=warnings)
 
@@ -263,7 +277,10 @@ def _band_from_columns(columns: Mapping[Any, Any], name: str, options: ReadOptio
             source=name,
         )
     names, warnings = unique_names([str(column) for column in columns], name)
-    builder = BandBuilder(name, options)
+    # What is no record is cut by its columns' names, later; until then no cell decides the type of another.
+    builder = BandBuilder(name, replace(options, visible=None))
+    if options.visible is not None:
+        builder.lists_cells_max = sys.maxsize
     rows = next(iter(lengths.values()), 0)
     keys = [str(i) for i in range(len(names))]
     builder.add([dict(zip(keys, row, strict=True)) for row in zip(*lists.values(), strict=True)])

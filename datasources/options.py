@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datasources.secured_records import VisibleRecords
 
 MIB = 1024 * 1024
 
@@ -19,6 +23,12 @@ class ReadOptions:
     """`pt-BR` or `en-US`, …: decides ambiguous numbers and dates."""
     null_values: tuple[str, ...] = ()
     """Texts that mean nothing, besides the empty cell."""
+    header: bool | None = None
+    """Whether the first record of a text file or sheet names the columns: then every other one is a row."""
+    column_names: tuple[str, ...] = ()
+    """The names of the columns where there is no header."""
+    visible: VisibleRecords | None = None
+    """What a viewer may see: then nothing is found out from rows that they may not."""
     columns_max: int = 100_000
     cell_bytes_max: int = 256 * MIB
     inflated_bytes_max: int = 64 * 1024 * MIB

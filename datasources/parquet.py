@@ -29,10 +29,11 @@ def read_parquet(paths: Sequence[Path], name: str, options: ReadOptions) -> RawB
     """
     from datasources.arrow_types import native_type
 
-    stream, names = _open_stream(paths, options)
+    stream, names = _open_stream(paths, name, options)
     columns, warnings = unique_names(names, name)
     kinds = tuple(native_type(kind) for kind in stream.schema.types)
-    cells = stream if stream.rows * len(columns) > SMALL_CELLS_MAX else _lists(stream)
+    is_small = stream.rows * len(columns) <= SMALL_CELLS_MAX and options.visible is None
+    cells = _lists(stream) if is_small else stream
     return RawBand(name, columns, cells, "typed", native_types=kinds, warnings=warnings)
 
 
@@ -54,7 +55,7 @@ def _lists(stream: ParquetStream) -> Lists:
     return Lists(tuple(python_values(column) for column in whole.columns), stream.rows)
 
 
-def _open_stream(paths: Sequence[Path], options: ReadOptions) -> tuple[ParquetStream, list[str]]:
+def _open_stream(paths: Sequence[Path], name: str, options: ReadOptions) -> tuple[ParquetStream, list[str]]:
     import pyarrow as pa
 
     opened = [_open(path) for path in paths]
@@ -76,7 +77,8 @@ def _open_stream(paths: Sequence[Path], options: ReadOptions) -> tuple[ParquetSt
         file.close()
     names = [leaf.name for leaf in leaves[0]]
     schema = pa.schema([(name, kind) for name, kind in zip(names, types, strict=True)])
-    return ParquetStream(tuple(files), schema, _hexadecimal(files)), names
+    hexadecimal = _all_bytes(files) if options.visible is not None else _hexadecimal(files)
+    return ParquetStream(tuple(files), schema, hexadecimal, name), names
 
 
 def _open(path: Path) -> pq.ParquetFile:
@@ -84,6 +86,11 @@ def _open(path: Path) -> pq.ParquetFile:
 
     with translated(path):
         return pq.ParquetFile(path)
+
+
+def _all_bytes(files: Sequence[ParquetFile]) -> frozenset[int]:
+    """The columns of bytes, whatever they hold: for a viewer no cell decides how another one reads."""
+    return frozenset(i for file in files for i, leaf in enumerate(file.leaves) if is_binary(leaf.type))
 
 
 def _hexadecimal(files: Sequence[ParquetFile]) -> frozenset[int]:

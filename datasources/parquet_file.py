@@ -63,6 +63,11 @@ class ParquetFile:
         in_file_order = sorted(columns, key=lambda i: self.leaves[i].start)
         return dict(zip(in_file_order, flatten_structs(table).columns, strict=True))
 
+    def size(self, group: int, columns: Sequence[int]) -> int:
+        """Bytes of *columns* in a row group, as they are stored."""
+        stored = self.metadata.row_group(group)
+        return sum(int(stored.column(i).total_compressed_size) for i in self.indices(columns))
+
     def indices(self, columns: Sequence[int]) -> list[int]:
         """The positions of the leaf columns that hold *columns*."""
         return sorted(i for column in columns for i in self.leaves[column].indices)

@@ -131,6 +131,7 @@ class BandBuilder:
     """Whether texts may hold lone surrogates, which no encoding can write."""
     measures_text: bool = False
     """Whether a text may be longer than `cell_bytes_max`."""
+    lists_cells_max: int = LISTS_CELLS_MAX
     rows: int = 0
     columns: dict[Path, list[Cell]] = field(default_factory=dict)
     """The cells that wait; a column that begins late is filled with nulls."""
@@ -148,6 +149,9 @@ class BandBuilder:
 
         Raises SourceTooLarge past `columns_max`, and for keys that are data (few rows share any).
         """
+        if self.options.visible is not None and not self.has_parent:
+            elements = self.options.visible(elements)
+            self.is_grid = True  # or what all elements are would decide what one of them is
         records = [self._record(element) for element in elements]
         found = {path: (first, values) for path, first, values in self._flatten(records, ())}
         if self.has_parent:
@@ -193,14 +197,22 @@ class BandBuilder:
     def _band(self) -> RawBand:
         names = [".".join(path) if path else PARENT for path in self.columns]
         cells: Lists | Stream
-        if not self.chunks and self.waiting * len(self.columns) <= LISTS_CELLS_MAX:
+        if not self.chunks and self.waiting * len(self.columns) <= self.lists_cells_max:
             cells = Lists(tuple(self.columns.values()), self.rows)
         else:
             cells = self._stream()
         unique, warnings = unique_names([mend(name) for name in names], self.name)
         warnings += tuple(self._mending(dict(zip(self.columns, unique, strict=True))))
         parent = 0 if self.has_parent else None
-        return RawBand(self.name, unique, cells, "records", parent_column=parent, warnings=warnings)
+        return RawBand(
+            self.name,
+            unique,
+            cells,
+            "records",
+            parent_column=parent,
+            warnings=warnings,
+            secured=self.options.visible is not None,
+        )
 
     def _mending(self, names: dict[Path, str]) -> Iterator[DataWarning]:
         for path, name in names.items():
@@ -286,7 +298,7 @@ class BandBuilder:
         for row, value in enumerate(values, start=self.rows + 1):
             if not isinstance(value, (list, tuple)):
                 cells.append(value)
-            elif _holds_object(value):
+            elif holds_object(value):
                 cells.append(None)
                 elements.extend(value)
                 parents.extend([row] * len(value))
@@ -366,18 +378,19 @@ def _is_scalar_somewhere(key: str, records: list[Record]) -> bool:
     return any(key in record and not isinstance(record[key], dict) for record in records)
 
 
-def _holds_object(array: Sequence[object]) -> bool:
+def holds_object(array: Sequence[object]) -> bool:
+    """Whether *array* makes a band of its own: an object is in it, at any depth of arrays."""
     kinds = set(map(type, array))
     if any(issubclass(kind, dict) for kind in kinds):
         return True
     if list in kinds or tuple in kinds:
-        return any(isinstance(item, (list, tuple)) and _holds_object(item) for item in array)
+        return any(isinstance(item, (list, tuple)) and holds_object(item) for item in array)
     return False
 
 
 def is_grid(elements: Sequence[object]) -> bool:
     """Whether *elements* are all arrays without objects: rows of a table that names no columns."""
-    return bool(elements) and all(isinstance(e, (list, tuple)) and not _holds_object(e) for e in elements)
+    return bool(elements) and all(isinstance(e, (list, tuple)) and not holds_object(e) for e in elements)
 
 
 def _is_writable(texts: list[str]) -> bool:

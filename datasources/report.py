@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasources.base import Declared, Lists, RawBand
+from datasources.access import name_source, without_data
+from datasources.base import RawBand
 from datasources.concurrently import run_all
 from datasources.exceptions import SourceError, SourceForbidden, SourceNotFound, SourceOptionError
 from datasources.options import ReadOptions
+from datasources.report_bands import bands_of, visible_bands
 
 if TYPE_CHECKING:
+    from datasources.access import Access
+    from datasources.access_rules import BandView
     from datasources.connections import Connections
     from datasources.elements import (
-        BandDefinition,
         FileSource,
         MemorySource,
         ReportDefinition,
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
         SqlSource,
     )
     from datasources.parameters import ParameterValues
+    from datasources.secured_records import VisibleRecords
 
 SOURCE_TIMEOUT_S = 30.0
 """How long a source may take."""
@@ -37,6 +41,7 @@ def load_report(
     connections: Connections | None = None,
     frames: Mapping[str, object] | None = None,
     source_timeout_s: float = SOURCE_TIMEOUT_S,
+    access: Access | None = None,
 ) -> tuple[RawBand, ...]:
     """
     Read the sources of *definition* with *values*, and give one raw band for each band that has a datasource.
@@ -45,18 +50,36 @@ def load_report(
     tables of a source (sheets, nested arrays of a JSON file) that no band is named after follow its first band.
     The first source that fails, or takes longer than *source_timeout_s*, is named in a SourceError, and nothing
     of the report is given then. Raises DefinitionError for a path or a query that no definition may have.
+
+    With access rules the bands are those that the viewer of *access* may see: cut and masked here, so that nothing
+    which follows can tell of what is not in them. Raises AccessError where the rules cannot be applied.
     """
     from datasources import placeholders
 
     placeholders.check(definition)
-    read = _Reader(definition, values, roots or {}, connections, frames or {}, source_timeout_s)
+    views = _views(definition, access)
+    read = _Reader(definition, values, roots or {}, connections, frames or {}, source_timeout_s, views)
     bands = [band for band in definition.bands if band.datasource is not None]
     wanted = dict.fromkeys(str(band.datasource) for band in bands)
     for name in wanted:
         _check_declared(name, definition)
     jobs = {name: read.job(name, definition.datasources[name]) for name in wanted}
     tables = run_all(jobs, source_timeout_s)
-    return _bands_of(bands, tables, definition.locale)
+    if views is None:
+        return bands_of(bands, tables, definition.locale)
+    return visible_bands(bands, tables, definition.locale, views)
+
+
+def _views(definition: ReportDefinition, access: Access | None) -> Mapping[str, BandView] | None:
+    """What the viewer may see of each band; None where there are no rules."""
+    from datasources.access import check_access
+
+    check_access(definition, None if access is None else access.viewer)
+    if definition.access is None or access is None:
+        return None
+    from datasources.access_rules import views_of
+
+    return views_of(definition, access)
 
 
 def _check_declared(name: str, definition: ReportDefinition) -> None:
@@ -83,7 +106,10 @@ class _Reader:
         connections: Connections | None,
         frames: Mapping[str, object],
         timeout_s: float,
+        views: Mapping[str, BandView] | None,
     ) -> None:
+        self._views = views
+        self._definition = definition
         self._values = values
         self._roots = roots
         self._connections = connections
@@ -98,10 +124,24 @@ class _Reader:
             try:
                 return self._read(name, source)
             except SourceError as error:
-                _name(error, name)
+                if self._views is not None:
+                    # Nor is what it quotes to be found in its chain.
+                    raise without_data(error, name) from None
+                name_source(error, name)
                 raise
 
         return read
+
+    def _visible(self, name: str) -> VisibleRecords | None:
+        """What the viewer may see of the records of the source *name*; None without rules."""
+        if self._views is None:
+            return None
+        from datasources.secured_records import VisibleRecords
+
+        views = [view for view in self._views.values() if view.source == name]
+        source = self._definition.datasources[name]
+        nulls = source.null_values if source.kind == "file" else ()
+        return VisibleRecords(views, self._options.locale, nulls)
 
     def _read(self, name: str, source: Source) -> Sequence[RawBand]:
         from datasources.memory import bands_from
@@ -112,18 +152,23 @@ class _Reader:
             case "inline":
                 from datasources.inline_numbers import plain_records
 
-                return bands_from(plain_records(source.records), name, self._options)
+                return bands_from(plain_records(source.records), name, self._options_of(name))
             case "memory":
-                return bands_from(self._frame(source), name, self._options)
+                return bands_from(self._frame(source), name, self._options_of(name))
             case "sql":
                 return (self._read_sql(name, source),)
+
+    def _options_of(self, name: str) -> ReadOptions:
+        return replace(self._options, visible=self._visible(name))
 
     def _read_file(self, name: str, source: FileSource) -> Sequence[RawBand]:
         from datasources.load import Argument, read_bands
 
         root = self._root(source)
         options = replace(
-            self._options,
+            self._options_of(name),
+            header=source.header,
+            column_names=source.columns,
             delimiter=source.delimiter,
             encoding=source.encoding,
             null_values=source.null_values,
@@ -172,14 +217,10 @@ class _Reader:
                 source=source.connection,
             )
         limits = SqlLimits(seconds=self._timeout_s)
-        band = read_sql(source, name, self._values, self._connections, limits=limits)
+        band = read_sql(
+            source, name, self._values, self._connections, limits=limits, visible=self._visible(name)
+        )
         return replace(band, locale=band.locale or self._options.locale)
-
-
-def _name(error: SourceError, name: str) -> None:
-    """Let *error* be one sentence that begins with the source that failed."""
-    error.message = f"The datasource {name} could not be read: {error.message}"
-    error.args = (error.message,)
 
 
 # ---- files under a root ----
@@ -254,60 +295,3 @@ def _check_inside(root: Path, paths: Iterable[Path]) -> None:
 
 def _nowhere(path: Path) -> SourceForbidden:
     return SourceForbidden(f"{path.name} is a link that leads nowhere: correct it.", source=path.name)
-
-
-# ---- bands ----
-
-
-def _bands_of(
-    bands: Sequence[BandDefinition], tables: Mapping[str, Sequence[RawBand]], locale: str | None
-) -> tuple[RawBand, ...]:
-    from datasources.load import unique_bands
-
-    result: list[RawBand] = []
-    following: dict[str, list[RawBand]] = {}
-    for band in bands:
-        source = str(band.datasource)
-        position = _position(band.name, source, tables[source])
-        result.append(_as_band(tables[source][position], band, locale))
-        if source not in following:
-            taken = {_position(one.name, source, tables[source]) for one in bands if one.datasource == source}
-            following[source] = [
-                replace(
-                    _renamed(table, _further_name(table.name, source, band.name)),
-                    locale=table.locale or locale,
-                )
-                for index, table in enumerate(tables[source])
-                if index not in taken
-            ]
-            result += following[source]
-    return unique_bands(result)
-
-
-def _position(name: str, source: str, tables: Sequence[RawBand]) -> int:
-    """Which table of a source a band draws from: the one it is named after, else the first."""
-    for index, table in enumerate(tables):
-        key = table.name.removeprefix(f"{source}.")
-        if key != source and (name == key or name.endswith(f".{key}")):
-            return index
-    return 0
-
-
-def _further_name(table: str, source: str, band: str) -> str:
-    return band + table.removeprefix(source) if table.startswith(source) else table
-
-
-def _as_band(table: RawBand, band: BandDefinition, locale: str | None) -> RawBand:
-    declared = {one.name: Declared(one.type, one.role, one.label, one.unit) for one in band.fields}
-    if not table.columns and declared:
-        # A source without a single record knows no columns; the report does.
-        table = replace(
-            table, columns=tuple(declared), cells=Lists(tuple([] for _ in declared), 0), native_types=()
-        )
-    renamed = _renamed(table, band.name)
-    return replace(renamed, locale=renamed.locale or locale, declared=declared)
-
-
-def _renamed(table: RawBand, name: str) -> RawBand:
-    warnings = tuple(replace(warning, band=name) for warning in table.warnings)
-    return replace(table, name=name, warnings=warnings)

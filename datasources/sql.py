@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datasources.connections import Connection, ConnectionKind, Connections
     from datasources.elements import Parameter, ParameterType, ReportDefinition, SqlSource
     from datasources.parameters import ParameterValues, Resolved
+    from datasources.secured_records import VisibleRecords
     from datasources.sql_check import CheckedSelect, SlotUse
 
 __all__ = ["SqlLimits", "check_source", "query_problems", "read_sql"]
@@ -31,9 +32,10 @@ def read_sql(
     connections: Connections,
     *,
     limits: SqlLimits | None = None,
+    visible: VisibleRecords | None = None,
 ) -> RawBand:
     """
-    Run the query of *source* with *values* bound, and hand its rows on as the band *name*.
+    Run the query of *source* with *values* bound, and hand its rows on as the band *name*, those that are *visible*.
 
     Raises QueryRefused for what is not one plain SELECT, SourceTooLarge and SourceTimeout past *limits*, and
     other SourceErrors for what the database says; none of them shows a secret or a cell.
@@ -45,9 +47,14 @@ def read_sql(
     parameters = {resolved.parameter.id: resolved.parameter for resolved in values.values.values()}
     checked = _checked(source, connection, parameters)
     query = _bind(checked, values.values, connection.name)
-    table, warnings = _driver(connection, connections, query, Reading(source.connection, limits))
-    band = band_from_table(table, name)
-    return replace(band, warnings=(*band.warnings, *(replace(one, band=name) for one in warnings)))
+    table, warnings = _driver(connection, connections, query, Reading(source.connection, limits, visible))
+    band = band_from_table(table, name, as_stream=visible is not None)
+    return replace(
+        band,
+        warnings=(*band.warnings, *(replace(one, band=name) for one in warnings)),
+        # DuckDB's own types depend on no cell, so that its rows are left to whoever cuts tables.
+        secured=visible is not None and connection.kind != "duckdb",
+    )
 
 
 def check_source(source: SqlSource, connection: Connection, parameters: Mapping[str, Parameter]) -> None:

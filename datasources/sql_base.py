@@ -7,10 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from datasources.exceptions import SourceError, SourceTimeout, SourceTooLarge
 from datasources.options import MIB
+
+if TYPE_CHECKING:
+    from datasources.secured_records import VisibleRecords
 
 ArgumentType = Literal["text", "number", "date", "datetime", "boolean"]
 
@@ -107,9 +110,10 @@ class SqlLimits:
 class Reading:
     """Watches one reading: its time, its rows and its bytes."""
 
-    def __init__(self, source: str, limits: SqlLimits) -> None:
+    def __init__(self, source: str, limits: SqlLimits, visible: VisibleRecords | None = None) -> None:
         self.source = source
         self.limits = limits
+        self.visible = visible
         self._end = time.monotonic() + limits.seconds
         self._rows = 0
         self._bytes = 0

@@ -44,7 +44,7 @@ def read_mysql(
             try:
                 _prepare(cursor, query, "MariaDB" in database.get_server_info(), reading)
                 described = cursor.description or ()
-                columns = gather_rows(cursor.fetchmany, len(described), reading)
+                columns = gather_rows(cursor.fetchmany, [about[0] for about in described], reading)
                 warnings = _warnings(cursor)
             except BaseException:
                 # Or closing would first read all the rows that are left.

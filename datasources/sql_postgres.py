@@ -128,7 +128,7 @@ def _fetch(cursor: Any, reading: Reading) -> pa.Table:
     while True:
         cursor.execute(f"FETCH FORWARD {size} FROM lastro")
         part = cursor.fetch_arrow_table()
-        tables.append(part)
+        tables.append(part if reading.visible is None else reading.visible.part(part))
         reading.count(part.num_rows, part.nbytes)
         if part.num_rows < size:
             return pa.concat_tables(tables)

@@ -18,19 +18,27 @@ BATCH_BYTES = 4 * 1024 * 1024
 Rows = Sequence[Sequence[object]]
 
 
-def gather_rows(fetch: Callable[[int], Rows], width: int, reading: Reading) -> list[pa.ChunkedArray]:
+def gather_rows(
+    fetch: Callable[[int], Rows], names: Sequence[str], reading: Reading
+) -> list[pa.ChunkedArray]:
     """
-    The columns of all rows that *fetch* gives, called with how many until it gives none.
+    The columns *names* of all rows that *fetch* gives, called with how many until it gives none.
 
-    Cells of one column that differ in kind become text; a column without cells has the type null.
+    Cells of one column that differ in kind become text; a column without cells has the type null. What a viewer may
+    not see is left out here, so that it decides no type and fills no limit.
     """
     import pyarrow as pa
 
     from datasources.arrow_types import array_of, join_chunks
 
-    chunks: list[list[pa.Array]] = [[] for _ in range(width)]
+    chunks: list[list[pa.Array]] = [[] for _ in names]
     size = FIRST_ROWS
     while rows := fetch(size):
+        if reading.visible is not None:
+            rows = reading.visible.rows(names, rows)
+        if not rows:
+            _ = reading.seconds_left
+            continue
         arrays = [array_of(_plain(cells)) for cells in zip(*rows, strict=True)]
         taken = sum(array.nbytes for array in arrays)
         reading.count(len(rows), taken)

@@ -50,7 +50,7 @@ def read_sqlite(
         except sqlite3.OperationalError as error:
             if not str(error).startswith("Could not decode to UTF-8"):
                 raise
-        again = Reading(reading.source, reading.limits)
+        again = Reading(reading.source, reading.limits, reading.visible)
         broken = _Mender()
         table = _read(path, query, again, broken)
         message = f"{broken.count} cell(s) are not UTF-8; what could not be read is U+FFFD."
@@ -96,7 +96,7 @@ def _read(path: Path, query: BoundQuery, reading: Reading, mender: _Mender | Non
             query.text(lambda number: f"?{number}"), [_value(a) for a in query.arguments]
         )
         names = [column[0] for column in cursor.description or ()]
-        columns = gather_rows(cursor.fetchmany, len(names), reading)
+        columns = gather_rows(cursor.fetchmany, names, reading)
         cursor.close()
     return pa.table(columns, names=names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
 from engine import plain, total_rows
@@ -22,11 +22,11 @@ class Band:
     """More than one when bands of equal content were merged."""
     raw: RawBand
     columns: tuple[ColumnType, ...]
-    statistics: BandStatistics
-    totals: tuple[TotalRow, ...]
+    statistics: BandStatistics = field(repr=False)
+    totals: tuple[TotalRow, ...] = field(repr=False)
     """Rows of the source that are totals, and no rows of the band."""
     warnings: tuple[DataWarning, ...]
-    values: tuple[list[Typed], ...] | None = None
+    values: tuple[list[Typed], ...] | None = field(default=None, repr=False)
     """One list a column, where the band is in memory."""
 
     @property
@@ -49,7 +49,7 @@ class Band:
         if self.values == ():
             return [()] * len(rows)
         if self.values is not None:
-            return list(zip(*[[column[row] for row in rows] for column in self.values], strict=True))
+            return list(zip(*[map(column.__getitem__, rows) for column in self.values], strict=True))
         shift = 1 if 0 in self.dropped else 0
         return [
             tuple(read_cell(cell, column) for cell, column in zip(cells, self.columns, strict=True))
@@ -95,6 +95,8 @@ def type_band(raw: RawBand, *, complete: bool = True) -> Band:
         if found is not None:
             totals, analysed = (*totals, found), others
             break
+    if raw.secured:
+        totals = total_rows.without_values(totals)
     warnings = (
         *raw.warnings,
         *unknown_fields(raw),

@@ -54,7 +54,7 @@ class Calculation:
     """In full, without zeros at the end; None where there is none, and a note says why."""
     unit: str | None
     rounded: bool
-    """Whether the exact result has more decimals."""
+    """Whether the exact result, or one that it was calculated from, has more decimals."""
     operands: tuple[Operand, ...]
     notes: tuple[Note, ...] = ()
     fact: Fact | None = None
@@ -86,7 +86,16 @@ def calculate(operations: Sequence[Operation], ledger: FactLedger) -> tuple[Calc
         found.append(done)
         sources = done.fact.sources if done.fact is not None else ()
         earlier.append(
-            Operand("", done.value, done.unit, None, number, sources=sources, is_bound=done.is_bound)
+            Operand(
+                "",
+                done.value,
+                done.unit,
+                None,
+                number,
+                sources=sources,
+                is_bound=done.is_bound,
+                rounded=done.rounded,
+            )
         )
     return tuple(found)
 
@@ -114,6 +123,7 @@ def _calculate(
     if operation.op == "growth" and numbers[0].digits < 0:
         notes = (*notes, Note("calc_negative_initial", initial=operands[0].value))
     value, rounded = _rounded(quotient, operation.decimals, place)
+    rounded = rounded or any(one.rounded for one in operands)
     fact = _fact(value, operation.op, unit, operands, ledger)
     return Calculation(operation.op, value, unit, rounded, operands, notes, fact)
 
@@ -155,6 +165,7 @@ def _fact(value: str, op: str, unit: str | None, operands: Sequence[Operand], le
         unit=unit,
         snapshot=snapshots.pop() if len(snapshots) == 1 else None,
         sources=sources,
+        unbound=not all(one.is_bound for one in operands),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
+from operator import mul
 
 from datasources.base import Cell, Role
 from engine import roles
@@ -12,12 +12,6 @@ from engine.dates import moment_key
 from engine.evidence import ColumnEvidence
 from engine.facts import add_doubles
 from engine.statistics import DISTINCT_MAX, FieldStatistics, Total
-
-
-def count_cells(cells: list[Cell]) -> dict[Cell, int]:
-    """How often each distinct cell stands among *cells*, in order of first appearance."""
-    counts = dict.fromkeys(cells, 1)
-    return counts if len(counts) == len(cells) else dict(Counter(cells))
 
 
 def count(
@@ -53,20 +47,23 @@ def count_typed(
         role: Role = "id"
         if not is_parent:
             role = role_of(column, evidence, low, high, filled, rows)
-        return FieldStatistics(column, role, nulls, kept, filled, _total(counts, column), low, high)
+        return FieldStatistics(column, role, nulls, kept, filled, _total(counts, filled, column), low, high)
     if column.type in ("date", "datetime") and counts:
         # The texts of dates sort by themselves; times need their key.
         key = moment_key if column.type == "datetime" else None
-        first, last = min(counts, key=key), max(counts, key=key)  # type: ignore[arg-type]
+        first, last = min(counts, key=key), max(counts, key=key)  # type: ignore[arg-type, type-var]
         months = frozenset([text[:7] for text in counts])  # type: ignore[index]
         days = frozenset([text[:10] for text in counts]) if len(months) == 1 else frozenset()  # type: ignore[index]
         return FieldStatistics(column, None, nulls, kept, filled, None, first, last, months, days)
     return FieldStatistics(column, None, nulls, kept, filled)
 
 
-def _total(counts: Mapping[Typed, int], column: ColumnType) -> Total:
+def _total(counts: Mapping[Typed, int], cells: int, column: ColumnType) -> Total:
     if not column.double:
-        return sum(value * seen for value, seen in counts.items())  # type: ignore[operator, misc]
+        if len(counts) == cells:
+            return sum(counts)  # type: ignore[arg-type]
+        total: int = sum(map(mul, counts, counts.values()))
+        return total
     # A repeated double must be added as often as it stands there: its product would be rounded on its own.
     return add_doubles(value for value, seen in counts.items() for _ in range(seen))  # type: ignore[misc]
 

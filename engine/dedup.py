@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from datasources.base import DataWarning
 from engine.band import Band
 from engine.columns import Typed
 
@@ -12,27 +13,41 @@ from engine.columns import Typed
 def merge_duplicates(bands: Sequence[Band]) -> tuple[Band, ...]:
     """The bands in order, each that repeats an earlier one merged into it."""
     kept: list[Band] = []
+    alike: dict[tuple[int, tuple[str, ...]], list[tuple[int, list[int]]]] = {}
+    """Per number of rows and names of columns: where in *kept* such bands are, and their columns by name."""
     for band in bands:
-        for index, earlier in enumerate(kept):
-            if same_content(earlier, band):
-                kept[index] = replace(earlier, names=(*earlier.names, *band.names), warnings=earlier.warnings)
+        names = [column.name for column in band.columns]
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        places = alike.setdefault((band.rows, tuple(sorted(names))), [])
+        for index, earlier in places:
+            if _same_content(kept[index], band, list(zip(earlier, by_name, strict=True))):
+                kept[index] = _merged(kept[index], band)
                 break
         else:
+            places.append((len(kept), by_name))
             kept.append(band)
     return tuple(kept)
 
 
-def same_content(one: Band, other: Band) -> bool:
-    """Whether two bands have the same columns, in any order, and the same rows in the same order."""
-    if one.rows != other.rows:
-        return False
-    here = {column.name: position for position, column in enumerate(one.columns)}
-    there = {column.name: position for position, column in enumerate(other.columns)}
-    if here.keys() != there.keys():
-        return False
-    pairs = [(position, there[name]) for name, position in here.items()]
+def _merged(one: Band, other: Band) -> Band:
+    names = (*one.names, *other.names)
+    # A band of one row repeats the head of a document; of more, a file may have been handed in twice.
+    warnings = (*one.warnings, _repeated(one, other, "+".join(names))) if other.rows > 1 else one.warnings
+    return replace(one, names=names, warnings=warnings)
+
+
+def _repeated(one: Band, other: Band, name: str) -> DataWarning:
+    message = (
+        f"“{other.name}” has the same rows as “{one.names[0]}” and is counted once: name another file if it"
+        " should not."
+    )
+    return DataWarning("same_content", message, name, count=other.rows)
+
+
+def _same_content(one: Band, other: Band, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether two bands with as many rows have the same rows in the same order; *pairs* are columns of one name."""
     in_memory = one.values is not None and other.values is not None
-    # Most bands differ in the first column already, and comparing lists is quick.
+    # Most bands differ in one of the first columns already, and comparing lists is quick.
     if in_memory and not all(one.values[a] == other.values[b] for a, b in pairs):  # type: ignore[index]
         return False
     if any(_kind(one, a) != _kind(other, b) for a, b in pairs):

@@ -14,9 +14,7 @@ from engine.statistics import BandStatistics, FieldStatistics, is_enumeration
 
 def ordered_counts(one: FieldStatistics) -> tuple[tuple[str, int], ...]:
     """Each value as text with its rows: most frequent first, then by value."""
-    counts = one.counts or {}
-    texts = counts if one.column.type == "text" else [cell_text(value, one.column) for value in counts]
-    pairs: list[tuple[str, int]] = sorted(zip(texts, counts.values(), strict=True))  # type: ignore[arg-type]
+    pairs = sorted([(cell_text(value, one.column), rows) for value, rows in (one.counts or {}).items()])
     pairs.sort(key=itemgetter(1), reverse=True)  # equal counts stay by value
     return tuple(pairs)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
 
 from datasources.base import Cell
 from engine import dates, numbers
@@ -143,6 +142,10 @@ def _keep(sample: list[str], text: str) -> None:
         sample.sort()
 
 
+HOPELESS = ColumnEvidence(hopeless=True)
+"""Of every column of words, which is text whatever else it holds. Nothing may be added to it."""
+
+
 def observe(
     counts: Mapping[Cell, int], name: str, *, patient: bool = True, compact: bool | None = None
 ) -> ColumnEvidence:
@@ -156,7 +159,7 @@ def observe(
     total = sum(counts.values())
     misses_max = total if patient else total * (10 - NEAR_MISS_TENTHS) // 10
     if not patient and _begins_with_words(counts, misses_max):
-        return ColumnEvidence(total, hopeless=True)
+        return HOPELESS
     evidence = ColumnEvidence()
     compact = allows_compact(name) if compact is None else compact
     seen = 0
@@ -188,7 +191,6 @@ def _begins_with_words(counts: Mapping[Cell, int], misses_max: int) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
 def allows_compact(name: str) -> bool:
     """Whether a column of this name may hold dates as `YYYYMMDD`."""
     return not dates.COMPACT_TOKENS.isdisjoint(name_tokens(name))

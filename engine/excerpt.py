@@ -97,4 +97,4 @@ def spaced_rows(rows: int, share: int) -> tuple[int, ...]:
     (0, 2, 4, 7, 9, 12, 14, 16, 19, 21)
     """
     share = min(share, rows)
-    return tuple(index * rows // share for index in range(share))
+    return tuple([index * rows // share for index in range(share)])

@@ -25,6 +25,8 @@ class GroupKey:
     """What the days of *field* were gathered into."""
     others: int = 0
     """Of the rest of a list: how many groups it stands for; *value* is then None."""
+    withheld: bool = False
+    """Whether it stands for the groups that are not named, since some have too few rows; *value* is then None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Fact:
     """What the report itself calls it: the id of one of its aggregates."""
     id: str = ""
     """`F1`, `F2`, … in a ledger; empty before it is in one."""
+    unbound: bool = False
+    """Whether a number that no fact has went into it, so that the data alone do not back it."""
 
     @property
     def number(self) -> Decimal | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 
 from engine.columns import ColumnType, Typed
 
@@ -15,7 +16,8 @@ DOUBLE_DIGITS = 15
 Number = Decimal | float
 """An exact decimal, or the double of a DOUBLE column."""
 
-_SHORT = 10**15
+ENDINGS_SCALE_MAX = 3
+"""Up to these decimals, all that can follow the mark is known beforehand."""
 
 
 def exact(value: int | float, column: ColumnType) -> Number:
@@ -88,15 +90,12 @@ def scaled_text(value: int, scale: int) -> str:
     """
     if scale == 0:
         return str(value)
-    if -_SHORT < value < _SHORT:
-        # Up to 15 digits survive a double, whose shortest text is then the number itself.
-        text = repr(value / 10**scale)
-        if text.endswith(".0"):
-            return text[:-2]
-        if "e" not in text:
-            return text
-    digits = f"{abs(value):0{scale + 1}d}"
-    text = f"{digits[:-scale]}.{digits[-scale:]}".rstrip("0").rstrip(".")
+    if scale > ENDINGS_SCALE_MAX:
+        digits = f"{abs(value):0{scale + 1}d}"
+        text = f"{digits[:-scale]}.{digits[-scale:]}".rstrip("0").rstrip(".")
+    else:
+        whole, rest = divmod(abs(value), 10**scale)
+        text = f"{whole}{_endings(scale)[rest]}"
     return f"-{text}" if value < 0 else text
 
 
@@ -104,12 +103,21 @@ def scaled_texts(values: Sequence[int], scale: int) -> list[str]:
     """What `scaled_text` gives for each of *values*."""
     if scale == 0:
         return list(map(str, values))
-    if values and min(values) > -_SHORT and max(values) < _SHORT:
-        power = 10**scale
-        texts = [repr(value / power) for value in values]
-        if "e" not in "".join(texts):
-            return [text[:-2] if text[-2:] == ".0" else text for text in texts]
+    if scale <= ENDINGS_SCALE_MAX and min(values, default=0) >= 0:
+        power, endings = 10**scale, _endings(scale)
+        return [f"{value // power}{endings[value % power]}" for value in values]
     return [scaled_text(value, scale) for value in values]
+
+
+@lru_cache
+def _endings(scale: int) -> tuple[str, ...]:
+    """
+    What follows the whole units for each remainder.
+
+    >>> _endings(1)
+    ('', '.1', '.2', '.3', '.4', '.5', '.6', '.7', '.8', '.9')
+    """
+    return tuple([f".{rest:0{scale}d}".rstrip("0").rstrip(".") for rest in range(10**scale)])
 
 
 def double_text(value: float, digits: int | None = None) -> str:
@@ -126,10 +134,10 @@ def double_text(value: float, digits: int | None = None) -> str:
 
 def cell_text(value: Typed, column: ColumnType) -> str:
     """A typed cell as text: numbers in full (a double as the shortest text that reads back), the rest as it stands."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if value is None:
         return ""
     return double_text(float(value)) if column.double else scaled_text(int(value), column.scale)

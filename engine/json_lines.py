@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from itertools import groupby
 from json.encoder import encode_basestring
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from datasources import durable
+from datasources.concurrently import threads
 from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import EngineError, QueryError
@@ -140,12 +141,12 @@ def _plain_blocks(band: SnapshotBand, tag: str) -> Blocks:
 
 def _column_blocks(band: SnapshotBand, tag: str) -> Blocks:
     """Threads write the lines of some parts, while the next is read."""
-    threads = min(os.cpu_count() or 1, THREADS_MAX)
+    count = min(os.cpu_count() or 1, THREADS_MAX)
     waiting: deque[tuple[int, Future[memoryview]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    with threads(count) as pool:
         for batch in _steps(band):
             waiting.append((batch.num_rows, pool.submit(_lines, batch, band.columns, tag)))
-            if len(waiting) > threads:
+            if len(waiting) > count:
                 rows, lines = waiting.popleft()
                 yield rows, lines.result()
         while waiting:

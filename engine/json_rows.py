@@ -37,7 +37,7 @@ def json_rows(
     ]
     if not written:
         return ["{}"] * len(rows)
-    if any(["" in members for members in written]):
+    if any("" in members for members in written):
         return ["{" + ",".join(filter(None, row)) + "}" for row in zip(*written, strict=True)]
     return ["{" + ",".join(row) + "}" for row in zip(*written, strict=True)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import filterfalse
 
 _split = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9\u0080-\U0010ffff]+").split
 
@@ -13,7 +14,7 @@ def fold(text: str) -> str:
     """*text* after NFKD without combining marks."""
     if text.isascii():
         return text
-    return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
 
 
 @lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -78,6 +78,8 @@ class Operand:
     """The facts that it comes from, through earlier results too."""
     is_bound: bool = False
     """Whether all of it comes from facts."""
+    rounded: bool = False
+    """Of an earlier result: whether the exact one has more decimals."""
 
     @property
     def exact(self) -> Exact | None:
@@ -116,19 +118,27 @@ def _fact_operand(name: str, fact_id: str, place: Place, ledger: FactLedger) -> 
 
 
 def _of_fact(name: str, value: str, fact: Fact, unit: str | None = None) -> Operand:
-    return Operand(name, value, fact.unit or unit, fact.id, sources=(fact.id,), is_bound=True)
+    return Operand(name, value, fact.unit or unit, fact.id, sources=(fact.id,), is_bound=not fact.unbound)
 
 
 def _earlier_operand(name: str, number: int, place: Place, earlier: Sequence[Operand]) -> Operand:
     if not 1 <= number <= len(earlier):
         raise place.error("calc_unknown_result", name=name, result=f"#{number}")
     found = earlier[number - 1]
-    return Operand(name, found.value, found.unit, None, number, (), found.sources, found.is_bound)
+    return replace(found, name=name, result=number)
 
 
 def _bind(name: str, value: str, unit: str | None, ledger: FactLedger) -> Operand:
-    """A literal: the one fact that has its value, if there is one, or the several."""
-    found = [fact for fact in ledger.find(Decimal(value)) if unit is None or fact.unit in (None, unit)]
+    """
+    A literal: the one fact that has its value, if there is one, or the several.
+
+    What was calculated from a number of nobody's knows no more of it the second time.
+    """
+    found = [
+        fact
+        for fact in ledger.find(Decimal(value))
+        if (unit is None or fact.unit in (None, unit)) and not fact.unbound
+    ]
     if len(found) == 1:
         return _of_fact(name, value, found[0], unit)
     return Operand(name, value, unit, candidates=tuple(fact.id for fact in found[:CANDIDATES_MAX]))

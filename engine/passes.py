@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from threading import Event
 from typing import TYPE_CHECKING
 
 from datasources.arrow_types import is_text
 from datasources.base import Cell, RawBand, Stream
+from datasources.concurrently import threads
 from engine.columns import ColumnType
 from engine.cubes import AxisCodes, Measure, sum_by_axes
 from engine.encoded import encode, encoded_numbers
@@ -35,15 +36,21 @@ def run_pass(raw: RawBand, stream: Stream, dropped: frozenset[int], plan: Plan) 
     total = BandState()
     if not wanted:
         return total
-    threads = min(os.cpu_count() or 1, THREADS_MAX)
-    waiting: deque[Future[BandState]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    count = min(os.cpu_count() or 1, THREADS_MAX)
+    waiting: deque[tuple[_Start, Future[BandState]]] = deque()
+
+    def merge_next() -> None:
+        start, state = waiting.popleft()
+        total.merge(state.result())
+        start.settle()
+
+    with threads(count) as pool:
         for start, read in _numbered(stream.parts(wanted, encoded)):
-            waiting.append(pool.submit(_read_part, raw, read, start, dropped, wanted, plan))
-            if len(waiting) > threads + 1:
-                total.merge(waiting.popleft().result())
+            waiting.append((start, pool.submit(_read_part, raw, read, start, dropped, wanted, plan)))
+            if len(waiting) > count + 1:
+                merge_next()
         while waiting:
-            total.merge(waiting.popleft().result())
+            merge_next()
     # A band without rows may have no parts at all.
     for position in wanted:
         total.columns.setdefault(position, ColumnState())
@@ -62,7 +69,8 @@ class _Start:
 
     def __init__(self, before: _Start | None) -> None:
         self._before = before
-        self._rows: int | None = None
+        self._row = 0
+        self._rows = 0
         self._known = Event()
 
     def set_rows(self, rows: int) -> None:
@@ -72,12 +80,15 @@ class _Start:
 
     def row(self) -> int:
         """The position of the part's first row; waits for the parts before it."""
-        start, one = 0, self._before
-        while one is not None:
-            one._known.wait()
-            start += one._rows or 0
-            one = one._before
-        return start
+        before = self._before
+        if before is None:
+            return self._row
+        before._known.wait()
+        return before.row() + before._rows
+
+    def settle(self) -> None:
+        """Forget the parts before this one, which have been read; or all parts of a pass would be kept."""
+        self._row, self._before = self.row(), None
 
 
 def _read_part(

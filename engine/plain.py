@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from datasources.base import Cell, DataWarning, FieldType, Lists, RawBand
@@ -35,7 +34,7 @@ class _Column(NamedTuple):
 
     cells: list[Cell]
     clean: Mapping[Cell, Cell] | None
-    """Each distinct cell of the source, as it is when stripped, None for what means nothing; or None if all are clean."""
+    """Each distinct cell of the source as it is when stripped, None for what means nothing; None if all are clean."""
     counts: dict[Cell, int]
     """Rows per distinct cell, stripped, without nulls."""
     evidence: ColumnEvidence
@@ -77,7 +76,7 @@ def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: Fiel
     if bool in kinds and not kinds <= {bool, type(None)}:
         # True equals 1, so as keys they would be one: name the booleans before they meet numbers.
         cells = [text_of(cell) if isinstance(cell, bool) else cell for cell in cells]
-    raw = counting.count_cells(cells)
+    raw: dict[Cell, int] = Counter(cells)
     raw.pop(None, None)
     if str in kinds:
         return _read_texts(name, cells, raw, null_values, kind, only_text=kinds <= {str, type(None)})
@@ -125,8 +124,11 @@ def _read_texts(
 def _are_stripped(texts: Iterable[str]) -> bool:
     """Whether none of *texts* is empty or has white space at an end, so far as one look at all of them can say."""
     framed = f"|{'|'.join(texts)}|"
-    is_plain = framed.isascii() and framed.isprintable()  # so that all white space in it are blanks
-    return is_plain and "| " not in framed and " |" not in framed and "||" not in framed
+    return framed.isascii() and not [edge for edge in _EDGES if edge in framed]
+
+
+_EDGES = ("||", "| ", " |", "\t", "\n", "\x0b", "\x0c", "\r")
+"""What an empty text or white space at an end of one may show by; of other white space any at all."""
 
 
 def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typed, int]]:
@@ -134,18 +136,20 @@ def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typ
     if column.type == "text" and one.clean is None and one.only_text:
         return one.cells, one.counts  # type: ignore[return-value]
     if one.uniform is not None and one.uniform.fits(column) and _has_own_unit(one.evidence, column):
-        read: dict[Cell, Typed] = dict(zip(one.counts, one.uniform.values, strict=True))
+        distinct: Sequence[Typed] = one.uniform.values
     elif column.type == "text" and not column.declared:
-        read = {cell: text_of(cell) for cell in one.counts}
+        distinct = [text_of(cell) for cell in one.counts]
     else:
-        read = {cell: read_cell(cell, column) for cell in one.counts}
-    counts: dict[Typed, int] = dict(zip(read.values(), one.counts.values(), strict=True))
-    if len(counts) < len(read):
+        distinct = [read_cell(cell, column) for cell in one.counts]
+    counts = dict(zip(distinct, one.counts.values(), strict=True))
+    if len(counts) < len(distinct):
         counts = {}
-        for typed, rows in zip(read.values(), one.counts.values(), strict=True):
+        for typed, rows in zip(distinct, one.counts.values(), strict=True):
             counts[typed] = counts.get(typed, 0) + rows
     counts.pop(None, None)
-    read[None] = None
+    if one.clean is None and len(distinct) == len(one.cells):
+        return list(distinct), counts
+    read: dict[Cell, Typed] = dict(zip(one.counts, distinct, strict=True)) | {None: None}
     if one.clean is not None:
         read = {cell: read[text] for cell, text in one.clean.items()} | {None: None}
     return list(map(read.__getitem__, one.cells)), counts
@@ -166,7 +170,7 @@ def _counts_up(found: FieldStatistics, values: list[Typed], evidence: ColumnEvid
         or not isinstance(first, int)
     ):
         return False
-    if found.nulls or values != list(range(first, first + rows)):
+    if found.nulls or found.maximum != first + rows - 1 or values != list(range(first, first + rows)):
         return False
     return (
         counting.role_of(found.column, evidence, first, found.maximum, found.cells, rows, counts_up=True)
@@ -186,20 +190,14 @@ def _sum_groups(
     }
     sums: dict[tuple[Axis, int], dict[Typed, Total]] = {}
     for axis in axes_of(fields, rows):
-        gather, groups = _gathering(axis.keys(values[axis.field]))
+        members: dict[Typed, list[int]] = {}
+        for row, key in enumerate(axis.keys(values[axis.field])):
+            if key in members:
+                members[key].append(row)
+            else:
+                members[key] = [row]
         for position in measures:
-            gathered = gather(filled[position])
-            add: Callable[[Sequence[Any]], Total] = add_doubles if fields[position].column.double else sum
-            sums[axis, position] = {key: add(gathered[start:end]) for key, start, end in groups}
+            pick = filled[position].__getitem__
+            add: Callable[[Iterable[Any]], Total] = add_doubles if fields[position].column.double else sum
+            sums[axis, position] = {key: add(map(pick, found)) for key, found in members.items()}
     return sums
-
-
-def _gathering(keys: Sequence[Typed]) -> tuple[Callable[[list[Any]], tuple[Any, ...]], list[tuple[Typed, int, int]]]:
-    """What puts the rows of each key side by side, and where those of each key then start and end."""
-    members: dict[Typed, list[int]] = {key: [] for key in keys}
-    for row, key in enumerate(keys):
-        members[key].append(row)
-    ends = list(accumulate(map(len, members.values())))
-    # An axis has several groups, so that there are two rows at least, and the getter gives a tuple.
-    gather = itemgetter(*chain.from_iterable(members.values()))
-    return gather, list(zip(members, [0, *ends[:-1]], ends, strict=True))

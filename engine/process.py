@@ -7,16 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from datasources.access import Access
 from datasources.base import DataWarning
 from engine.compared import declare_compared
 from engine.exceptions import EngineError, QueryError
 from engine.filter_json import filter_json
 from engine.profile import AppliedFilter, Profile, ReportAggregate, ReportInfo
+from engine.row_tests import compile_test
 from engine.snapshot import Snapshot, materialize
 
 if TYPE_CHECKING:
+    from datasources.access import Viewer
     from datasources.connections import Connections
     from datasources.elements import AggregateElement, ReportDefinition
+    from datasources.mask_key import MaskKey
     from datasources.parameters import ParameterValues, Resolved
     from engine.notes import Language
 
@@ -30,6 +34,8 @@ def process_report(
     frames: Mapping[str, object] | None = None,
     complete: bool = True,
     source_timeout_s: float | None = None,
+    viewer: Viewer | None = None,
+    key: MaskKey | None = None,
 ) -> Snapshot:
     """
     The snapshot of *definition* with the values *params* that a reader chose for its parameters.
@@ -38,10 +44,17 @@ def process_report(
     facts of the bands. Files are found under *roots*, databases by *connections*, tables of the calling program
     in *frames*; *complete* as for `materialize`. Raises `datasources.SourceError` (ParameterError, DefinitionError
     among them) and, for an aggregate that the data do not allow, QueryError.
+
+    With access rules it is the snapshot of what *viewer* may see, masked under the *key* of their workspace, and
+    nothing else has a part in it; AccessError without a viewer, and for a viewer of a report without rules, unless
+    it is public.
     """
+    from datasources.access import check_access
     from datasources.parameters import resolve
     from datasources.report import SOURCE_TIMEOUT_S, load_report
 
+    check_access(definition, viewer)
+    access = None if viewer is None else Access(viewer, compile_test, key)
     values = resolve(definition, params or {})
     bands = load_report(
         definition,
@@ -50,13 +63,37 @@ def process_report(
         connections=connections,
         frames=frames,
         source_timeout_s=SOURCE_TIMEOUT_S if source_timeout_s is None else source_timeout_s,
+        access=access,
     )
-    snapshot = materialize(declare_compared(bands, definition.aggregates), complete=complete)
-    return replace(snapshot, profile=_with_definition(snapshot, definition, values))
+    withheld = _withheld(definition, access)
+    shown = [one for one in definition.aggregates if one.id not in withheld]
+    snapshot = materialize(declare_compared(bands, shown), complete=complete)
+    return replace(snapshot, profile=_with_definition(snapshot, definition, values, withheld))
 
 
-def _with_definition(snapshot: Snapshot, definition: ReportDefinition, values: ParameterValues) -> Profile:
-    aggregates, warnings = _aggregates(snapshot, definition)
+def _withheld(definition: ReportDefinition, access: Access | None) -> frozenset[str]:
+    """
+    The aggregates of the report that this viewer is not told: over a field, or by a filter of one, that they do not
+    see as it is. Which they are, the report and the viewer say, and never the data.
+    """
+    if definition.access is None or access is None:
+        return frozenset()
+    from datasources.access_rules import views_of
+    from datasources.filters import fields_of
+
+    views = views_of(definition, access)
+    found = set()
+    for one in definition.aggregates:
+        asked = {one.field} | (set() if one.where is None else fields_of(one.where))
+        if any(name is not None and views[one.band].is_unseen(name) for name in asked):
+            found.add(one.id)
+    return frozenset(found)
+
+
+def _with_definition(
+    snapshot: Snapshot, definition: ReportDefinition, values: ParameterValues, withheld: frozenset[str]
+) -> Profile:
+    aggregates, warnings = _aggregates(snapshot, definition, withheld)
     profile = snapshot.profile
     return replace(
         profile,
@@ -79,13 +116,13 @@ def _applied(one: Resolved) -> AppliedFilter:
 
 
 def _aggregates(
-    snapshot: Snapshot, definition: ReportDefinition
+    snapshot: Snapshot, definition: ReportDefinition, withheld: frozenset[str]
 ) -> tuple[list[ReportAggregate], list[DataWarning]]:
-    """The report's aggregates, over the full data, and a warning for each without a value."""
+    """The report's aggregates, over all data of the snapshot, and a warning for each without a value."""
     from engine.query.aggregate import check, measure_all
     from engine.query.questions import Aggregate
 
-    elements = definition.aggregates
+    elements = [one for one in definition.aggregates if one.id not in withheld]
     questions = [Aggregate(one.band, one.verb, one.field, one.where) for one in elements]
     for one, question in zip(elements, questions, strict=True):
         try:
@@ -95,7 +132,15 @@ def _aggregates(
             raise AggregateRefused(one, error, undeclared) from error
     found: list[ReportAggregate] = []
     warnings: list[DataWarning] = []
-    for one, answer in zip(elements, measure_all(snapshot, questions), strict=True):
+    answers = iter(measure_all(snapshot, questions))
+    for one in definition.aggregates:
+        if one.id in withheld:
+            # Of the field not even the name: for this viewer there is none.
+            found.append(ReportAggregate(one.id, None, one.verb, one.band))
+            message = f"The aggregate {one.id} is not shown to this viewer, and is null."
+            warnings.append(DataWarning("withheld_aggregate", message, one.band))
+            continue
+        answer = next(answers)
         text = answer.text(one.decimals)
         where = None if one.where is None else filter_json(one.where)
         found.append(ReportAggregate(one.id, text, one.verb, one.band, one.field, where, answer.rows))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from datasources.base import DataWarning, FieldType, Role
@@ -285,36 +284,39 @@ def _profile_groups(statistics: BandStatistics) -> Iterator[GroupProfile]:
     fields = statistics.fields
     for axis, summed in groupby(statistics.sums.items(), key=_axis_of):
         by = fields[axis.field].column
-        named: list[tuple[str, Typed]] = []
+        texts: dict[Typed, str] = {}
         for (_, position), sums in summed:
-            named = named or sorted((cell_text(key, by), key) for key in sums if key is not None)
-            yield _profile_group(fields[position].column, by, axis, named, sums)
+            texts = texts or _texts_of(sums, by)
+            yield _profile_group(fields[position].column, by, axis, texts, sums)
 
 
 def _axis_of(item: tuple[tuple[Axis, int], Mapping[Typed, Total]]) -> Axis:
     return item[0][0]
 
 
+def _texts_of(groups: Iterable[Typed], by: ColumnType) -> dict[Typed, str]:
+    """How each group but that of the nulls is written, by text."""
+    keys = [key for key in groups if key is not None]
+    if by.type not in ("number", "boolean"):
+        return {text: text for text in sorted(keys)}  # type: ignore[misc]
+    return {key: text for text, key in sorted([(cell_text(key, by), key) for key in keys])}
+
+
 def _profile_group(
-    measure: ColumnType,
-    by: ColumnType,
-    axis: Axis,
-    named: Sequence[tuple[str, Typed]],
-    sums: Mapping[Typed, Total],
+    measure: ColumnType, by: ColumnType, axis: Axis, texts: Mapping[Typed, str], sums: Mapping[Typed, Total]
 ) -> GroupProfile:
-    """The *sums* of one measure; *named* are the groups by value, without that of the nulls."""
-    groups = [(text, sums[key]) for text, key in named]
+    """The *sums* of one measure; *texts* are its groups by text, without that of the nulls."""
+    keys = list(texts)
     if axis.kind != "period":
-        groups.sort(key=itemgetter(1), reverse=True)  # equal sums stay by value
+        keys.sort(key=sums.__getitem__, reverse=True)  # equal sums stay by text
     rest: GroupRest | None = None
     if axis.kind == "top":
-        others = [total for _, total in groups[LEADERS:]]
+        others = [sums[key] for key in keys[LEADERS:]]
         remainder = _add(others, measure.double)
         rest = GroupRest(len(others), exact_text(remainder, measure)) if others else None
-        groups = groups[:LEADERS]
-    parts = list(
-        map(GroupPart, [text for text, _ in groups], _sum_texts([total for _, total in groups], measure))
-    )
+        keys = keys[:LEADERS]
+    totals = _sum_texts([sums[key] for key in keys], measure)
+    parts = list(map(GroupPart, map(texts.__getitem__, keys), totals))
     if None in sums:
         parts.append(GroupPart(None, exact_text(sums[None], measure)))
     return GroupProfile(measure.name, by.name, axis.kind, axis.period, tuple(parts), rest)

@@ -11,6 +11,7 @@ from engine.fact import Fact, FactKind, GroupKey
 from engine.facts import number_text
 from engine.profile import TOTAL, BandProfile, FieldProfile, GroupProfile, Profile, ReportAggregate
 from engine.summary import GROUP_NUMBERS_MAX, statistics_of, summary_of
+from engine.withheld import WithheldBand, WithheldField, WithheldGroup
 
 if TYPE_CHECKING:
     from datasources.filters import Filter
@@ -47,6 +48,8 @@ class _BandFacts:
 
     def all(self, numbers_max: int) -> Iterator[Fact]:
         """The row count, and what the summary prints."""
+        if isinstance(self.band, WithheldBand) and self.band.is_few:
+            return
         summary = summary_of(self.band, numbers_max)
         yield self.fact("COUNT", str(self.band.rows), rows=self.band.rows)
         for position in (*summary.numbers, *summary.dates):
@@ -69,6 +72,9 @@ class _BandFacts:
         for item in one.values or ():
             key = GroupKey(one.name, item.value)
             yield self.fact("COUNT", str(item.count), group=key, rows=item.count)
+        if isinstance(one, WithheldField) and one.rest is not None:
+            key = GroupKey(one.name, None, withheld=True)
+            yield self.fact("COUNT", str(one.rest), group=key, rows=one.rest)
 
     def sums(self, group: GroupProfile) -> Iterator[Fact]:
         """The sum of each group of a list, and of its rest."""
@@ -81,6 +87,9 @@ class _BandFacts:
         if group.rest is not None:
             key = GroupKey(group.by, None, group.period, others=group.rest.values)
             yield self.fact("SUM", group.rest.sum, field=group.measure, unit=unit, group=key)
+        if isinstance(group, WithheldGroup) and group.unnamed is not None:
+            key = GroupKey(group.by, None, group.period, withheld=True)
+            yield self.fact("SUM", group.unnamed, field=group.measure, unit=unit, group=key)
 
     def rows_by_value(self, group: GroupProfile) -> dict[str | None, int]:
         """Rows of each group, where an enumeration has counted them."""

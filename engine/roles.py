@@ -136,7 +136,7 @@ def role_of(column: NumberColumn) -> Role:
     if column.integers and low is not None and high is not None:
         if signs.year and low >= YEARS[0] and high <= YEARS[1]:
             return "year"
-        if any([low >= first and high <= last for first, last in signs.parts]):
+        if any(low >= first and high <= last for first, last in signs.parts):
             return "part"
         if not currency and not signs.amount and (signs.id or _looks_like_id(column)):
             return "id"

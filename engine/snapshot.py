@@ -39,7 +39,7 @@ class SnapshotBand(Protocol):
         """The typed rows at the ascending positions *rows*."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Snapshot:
     """The bands of a report as they were at one moment; nothing in it changes."""
 
@@ -47,6 +47,13 @@ class Snapshot:
     profile: Profile
     id: str | None = None
     """The name of its content, where it is known already: see `snapshot_id`."""
+
+    def __repr__(self) -> str:
+        """What it is of, and no cell: it may be shown in a notebook or a log."""
+        bands = ", ".join(
+            f"{band.name}: {band.rows} rows, {len(band.columns)} columns" for band in self.bands
+        )
+        return f"Snapshot({bands})"
 
 
 class Frame(Protocol):

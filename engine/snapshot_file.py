@@ -59,6 +59,11 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
         raise SnapshotNotSaved(
             f"{pointer} is a folder or a device, not a file: choose another name.", path=str(pointer)
         )
+    if pointer.exists() and not _may_be_pointer(pointer):
+        raise SnapshotNotSaved(
+            f"{pointer.name} is there already, and is no snapshot: it would be lost. Choose another name.",
+            path=str(pointer),
+        )
     with _not_saved(pointer):
         pointer.parent.mkdir(parents=True, exist_ok=True)
         durable.sweep(pointer.parent)
@@ -216,6 +221,16 @@ def _point(pointer: Path, path: Path, content_id: str) -> None:
     except FileNotFoundError:
         pass
     durable.replace_text(pointer, text)
+
+
+def _may_be_pointer(path: Path) -> bool:
+    """Whether *path* begins as a pointer does, whole or torn: only such a file is replaced."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(POINTER_BYTES_MAX)
+    except OSError:  # whoever writes it says what is wrong
+        return True
+    return b'{"format":'.startswith(b"".join(head.split())[:10])
 
 
 def _read_pointer(path: Path) -> _Pointer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from datasources.base import Role
 from engine.columns import ColumnType, Typed
@@ -46,8 +46,7 @@ class FieldStatistics:
 PeriodUnit = Literal["day", "month", "year"]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """What a band's measures are summed by."""
 
     field: int
@@ -63,7 +62,7 @@ class Axis:
         if self.period is None:
             return values
         length = PERIOD_LENGTHS[self.period]
-        return [value[:length] if isinstance(value, str) else value for value in values]
+        return [value and value[:length] for value in values]  # type: ignore[index]
 
 
 PERIOD_LENGTHS: dict[PeriodUnit, int] = {"year": 4, "month": 7, "day": 10}

@@ -51,10 +51,11 @@ def _within(band: BandProfile, left: int) -> tuple[tuple[GroupProfile, ...], tup
     for group in band.groups:
         if fields[group.measure].is_constant or (group.kind == "enum" and fields[group.by].is_identity):
             continue
-        if group.numbers > left:
+        numbers = group.numbers
+        if numbers > left:
             not_shown.append(group)
             continue
-        left -= group.numbers
+        left -= numbers
         shown.append(group)
     return tuple(shown), tuple(not_shown)
 

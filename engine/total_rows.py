@@ -96,6 +96,18 @@ def settle_unlabelled(
     return None
 
 
+def without_values(totals: Sequence[TotalRow]) -> tuple[TotalRow, ...]:
+    """
+    *totals* as rows that are none, of which nothing is told but that.
+
+    For a viewer of some rows: what a document says of its total may count rows that they may not see.
+    """
+    return tuple(
+        replace(total, values={}, warnings=tuple(one for one in total.warnings if one.code == "total_row"))
+        for total in totals
+    )
+
+
 def _has_date(cells: Sequence[Cell], statistics: BandStatistics) -> bool:
     """Whether a cell of a date column is filled, as it is in no total."""
     return any(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from datasources.base import Lists
+from datasources.concurrently import threads
 from datasources.names import WHITE_SPACE
 from engine.band import Band
 from engine.columns import ColumnType, Typed, read_cell, text_of
@@ -168,12 +169,12 @@ def _bitmap(valid: NDArray[np.bool_] | None) -> pa.Buffer | None:
 
 def _streamed(band: Band, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Read in source order, while threads type what has been read."""
-    threads = min(os.cpu_count() or 1, THREADS_MAX)
+    count = min(os.cpu_count() or 1, THREADS_MAX)
     waiting: deque[Future[pa.RecordBatch]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    with threads(count) as pool:
         for table in _rows_of(band):
             waiting.append(pool.submit(_typed_batch, table, band.columns, schema))
-            if len(waiting) >= threads:
+            if len(waiting) >= count:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

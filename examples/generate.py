@@ -18,7 +18,7 @@ import io
 import json
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import date, timedelta
 from decimal import Decimal
@@ -66,6 +66,31 @@ SUPPLIERS = (
     *("Telecom Sabiá-Norte",) * 2,
 )
 METHODS = ("Pix",) * 5 + ("boleto",) * 4 + ("TED",) * 2 + ("cartão",)
+
+PERSONAL_SALES = 140
+PEOPLE = 60
+"""Customers of the report with access rules; CPFs of so low a number belong to nobody."""
+VIEWERS: dict[str, dict[str, object]] = {
+    "vendedora": {
+        "id": "ana",
+        "workspace": "sulfite",
+        "roles": ["vendas"],
+        "attributes": {"regioes": ["Sul"]},
+    },
+    "fiscal": {
+        "id": "bruno",
+        "workspace": "sulfite",
+        "roles": ["fiscal"],
+        "attributes": {"regioes": ["Norte", "Leste"]},
+    },
+    "diretora": {
+        "id": "clara",
+        "workspace": "sulfite",
+        "roles": ["diretoria"],
+        "attributes": {"regioes": ["Norte", "Sul", "Leste", "Oeste"]},
+    },
+}
+"""Who asks for it."""
 
 ITEMS = (
     # code, product, NCM, CFOP, CST, unit, quantity, unit price
@@ -134,6 +159,9 @@ def example_files() -> dict[str, str]:
             for name, text in (("vendas", sales), ("pagamentos", payments))
         },
         **{f"danfe/{name}.json": _json(records) for name, records in _invoice().items()},
+        "restrito/vendas.csv": _personal_sales(Random(SEED + 2)),
+        "restrito/metas.csv": _targets(Random(SEED + 3)),
+        **{f"restrito/viewers/{name}.json": _json(viewer) for name, viewer in VIEWERS.items()},
     }
 
 
@@ -229,6 +257,37 @@ def _payments(rng: Random) -> str:
     return _csv(header, rows)
 
 
+def _personal_sales(rng: Random) -> str:
+    """Sales with what nobody but a few may see: documents, addresses and commissions."""
+    rows = []
+    for number in range(PERSONAL_SALES):
+        seller = _pick(rng, tuple(REGION_OF_SELLER))
+        customer = _below(rng, PEOPLE)
+        cents = _skewed(rng, 2_000, 900_000)
+        rows.append(
+            [
+                (FIRST_DAY + timedelta(number * DAYS // PERSONAL_SALES)).strftime("%d/%m/%Y"),
+                REGION_OF_SELLER[seller],
+                seller,
+                _cpf(f"{customer + 101:09}"),
+                f"cliente{customer:02}@example.com" if rng.random() < 0.9 else "",
+                _brazilian(cents),
+                _brazilian(cents * (3 + _below(rng, 4)) // 100),
+            ]
+        )
+    header = ("data", "regiao", "vendedor", "cpf", "contato", "valor", "comissao")
+    return _csv(header, rows)
+
+
+def _targets(rng: Random) -> str:
+    """The target of each region, and a last row that adds them up."""
+    targets = {
+        region: 1_000_000 + 50_000 * _below(rng, 40) for region in sorted(set(REGION_OF_SELLER.values()))
+    }
+    rows = [[region, _brazilian(cents)] for region, cents in targets.items()]
+    return _csv(("regiao", "meta"), [*rows, ["Total", _brazilian(sum(targets.values()))]])
+
+
 def _invoice() -> dict[str, list[dict[str, str]]]:
     """An NF-e as its four bands; the stub (canhoto) repeats the header, as on the printed page."""
     issuer, recipient = _cnpj(ISSUER), _cnpj(RECIPIENT)
@@ -282,6 +341,14 @@ def _instalments(total: Decimal) -> list[dict[str, str]]:
     ]
 
 
+def _cpf(digits: str) -> str:
+    """*digits* (9) with the two check digits of a CPF, as it is written."""
+    for weight in (10, 11):
+        total = sum(int(digit) * (weight - place) for place, digit in enumerate(digits))
+        digits += str(total * 10 % 11 % 10)
+    return f"{digits[:3]}.{digits[3:6]}.{digits[6:9]}-{digits[9:]}"
+
+
 def _cnpj(digits: str) -> str:
     """*digits* (12) with the two check digits of a CNPJ."""
     for _ in range(2):
@@ -327,7 +394,7 @@ def _csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def _json(records: list[dict[str, str]]) -> str:
+def _json(records: Sequence[Mapping[str, object]] | Mapping[str, object]) -> str:
     return json.dumps(records, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -66,21 +66,21 @@ def run(parsed: argparse.Namespace) -> int:
     if not parsed.words:
         return _list_facts(parsed)
     try:
-        arguments = _arguments(parsed.words)
+        arguments = _arguments(parsed.words, parsed.locale)
     except QueryError as error:
         say(f"lastro: {error.text(parsed.lang)}")
         return EXIT_REFUSED
     return ask(parsed, "calculate", arguments, calculations_text, snapshot=_snapshot(parsed))
 
 
-def _arguments(words: Sequence[str]) -> Mapping[str, object]:
+def _arguments(words: Sequence[str], locale: str | None) -> Mapping[str, object]:
     from lastro.calc_words import read_operations
 
     if len(words) == 1 and words[0].lstrip().startswith("{"):
         from chat.tools.arguments import read_json
 
         return read_json(words[0])
-    return {"operations": read_operations(words)}
+    return {"operations": read_operations(words, locale)}
 
 
 def _snapshot(parsed: argparse.Namespace) -> Snapshot:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from datasources.locales import style_of_locale
 from datasources.suggestion import nearest
 from engine.calculate import OPERANDS
 from engine.exceptions import QueryError
@@ -23,12 +24,17 @@ LIST = "values"
 DECIMALS = "decimals"
 EXAMPLE = "lastro calc growth initial=100 final=120"
 _currency = re.compile(r"(?:.*[=(+-])?(?:R\$|US\$|\$|€|£)").fullmatch
+_ambiguous = re.compile(
+    r"(?P<before>[^0-9#F]*)(?P<head>[1-9][0-9]{0,2})(?P<mark>[.,])(?P<tail>[0-9]{3})(?P<after>[^0-9.,]*)"
+).fullmatch
 _named = re.compile(r"([A-Za-z_]+)=(.*)", re.DOTALL).fullmatch
 
 
-def read_operations(words: Sequence[str]) -> list[dict[str, Any]]:
+def read_operations(words: Sequence[str], locale: str | None = None) -> list[dict[str, Any]]:
     """
     The operations that *words* are, as the tool `calculate` takes them.
+
+    `1.234` is a thousand and more to some and a fraction to others: only a *locale* (`pt-BR`, `en`) tells.
 
     >>> read_operations(["sum 1.234,50 R$ 5,15", "growth", "#1", "final=120"])
     [{'op': 'sum', 'values': ['1.234,50', 'R$ 5,15']}, {'op': 'growth', 'initial': '#1', 'final': '120'}]
@@ -47,7 +53,7 @@ def read_operations(words: Sequence[str]) -> list[dict[str, Any]]:
                 f"“{word}” is no operation. There are: {', '.join(OPERANDS)}.{hint} Write it like this: {EXAMPLE}"
             )
         else:
-            _take(operations[-1], word, len(operations))
+            _take(operations[-1], word, len(operations), locale)
     return operations
 
 
@@ -67,7 +73,7 @@ def _words(words: Sequence[str]) -> Iterator[str]:
         yield waiting
 
 
-def _take(operation: dict[str, Any], word: str, number: int) -> None:
+def _take(operation: dict[str, Any], word: str, number: int, locale: str | None) -> None:
     """Put *word* into its place in *operation*, the *number*-th."""
     op = operation["op"]
     names = OPERANDS[op]
@@ -86,12 +92,30 @@ def _take(operation: dict[str, Any], word: str, number: int) -> None:
         if not free:
             raise WordsError(f"{op} takes {_listed(names)}, and “{word}” is one too many: leave it out.")
         name = free[0]
+    value = _told_apart(value, locale)
     if name == LIST:
         operation.setdefault(LIST, []).append(value)
     elif name in operation:
         raise WordsError(f"{op} takes one {name}, and it is given twice: leave one out.")
     else:
         operation[name] = value
+
+
+def _told_apart(value: str, locale: str | None) -> str:
+    """*value*, of which a point (or comma) before three digits is read as *locale* writes numbers."""
+    match = _ambiguous(value)
+    if match is None:
+        return value
+    style = style_of_locale(locale)
+    if style is None:
+        plain, fraction = f"{match['head']}{match['tail']}", f"{match['head']}.{match['tail']}0"
+        raise WordsError(
+            f"“{value}” may mean {plain} or {fraction}: write it so, or say with --locale how you write numbers."
+        )
+    groups = "." if style == "br" else ","
+    if match["mark"] == groups:
+        return f"{match['before']}{match['head']}{match['tail']}{match['after']}"
+    return f"{match['before']}{match['head']}.{match['tail']}0{match['after']}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -76,7 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, 2 when something was refused, 130 when interrupted."""
     try:
         parsed = build_parser().parse_args(arguments)
-        status: int = parsed.run(parsed)
+        with _progress():
+            status: int = parsed.run(parsed)
         return status
     except SourceError as error:
         report.say_refusal(error)
@@ -94,6 +96,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("lastro: interrupted.")
         return EXIT_INTERRUPTED
+
+
+def _progress() -> AbstractContextManager[None]:
+    """What whoever sits at a terminal sees of long work; pipes and logs get nothing."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    from lastro.progress import progress_shown
+
+    return progress_shown(sys.stderr)
 
 
 if __name__ == "__main__":

@@ -31,13 +31,15 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the rows; of several bands each line begins with the name of its own."""
+    from datasources.work import watched_by
     from engine.json_lines import export_json_lines
 
     refuse_source(parsed.out, parsed.files)
     snapshot = make_snapshot(parsed, complete=True)
     write_warnings(snapshot.profile.warnings)
     if parsed.out in (None, STANDARD_OUTPUT):
-        with standard_output() as out:
+        # A bar would stand among the rows where both go to one terminal.
+        with watched_by(None), standard_output() as out:
             export_json_lines(snapshot, out, band=parsed.band)
         return 0
     rows = export_json_lines(snapshot, Path(os.path.realpath(parsed.out)), band=parsed.band)

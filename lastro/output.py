@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from io import BufferedWriter, RawIOBase
 from itertools import groupby
 from pathlib import Path
 from stat import S_ISREG
@@ -54,8 +55,8 @@ def standard_output() -> Iterator[BinaryIO]:
         raise OutputError("Standard output is closed: let it go somewhere, or name a file.")
     try:
         sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _whole_writes(sys.stdout.buffer) as out:
+            yield out
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -63,6 +64,22 @@ def standard_output() -> Iterator[BinaryIO]:
         raise OutputError(
             f"Standard output cannot be written ({error.strerror}): make room there."
         ) from error
+
+
+@contextmanager
+def _whole_writes(out: BinaryIO) -> Iterator[BinaryIO]:
+    """*out* such that a write is whole or an error: with PYTHONUNBUFFERED it may write a part, and say nothing."""
+    if not isinstance(out, RawIOBase):
+        yield out
+        out.flush()
+        return
+    buffered = BufferedWriter(out)
+    try:
+        yield buffered
+        buffered.flush()
+    finally:
+        with suppress(OSError):
+            buffered.detach()
 
 
 def discard_output() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from lastro.ask import add_command
-from lastro.output import refuse_source, write_result, write_warnings
+from lastro.output import STANDARD_OUTPUT, OutputError, refuse_source, write_result, write_warnings
 from lastro.snapshots import add_report_arguments, make_snapshot
 from lastro.sources import add_source_arguments
 
@@ -38,9 +39,11 @@ def run(parsed: argparse.Namespace) -> int:
     """Store the snapshot, and say what it is called."""
     from engine import open_snapshot, save_snapshot
 
+    if parsed.out == STANDARD_OUTPUT:
+        raise OutputError("A snapshot is a file beside its pointer: name one after -o.")
     refuse_source(parsed.out, parsed.files)
     snapshot = make_snapshot(parsed, complete=True)
-    version = save_snapshot(snapshot, Path(parsed.out))
+    version = save_snapshot(snapshot, Path(os.path.realpath(parsed.out)))  # a link stays one
     write_warnings(snapshot.profile.warnings)
     stored = open_snapshot(version)
     bands = [{"name": band.name, "rows": band.rows} for band in stored.bands]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,18 +15,20 @@ from engine import Snapshot, materialize
 from lastro.sources import read_options
 
 if TYPE_CHECKING:
+    from datasources.access import Viewer
     from datasources.elements import ReportDefinition
+    from datasources.mask_key import MaskKey
 
 REPORT_ENDING = ".report.json"
 DEFAULT_ROOT = "data"
 """The root that is the folder of the definition, unless `--root` says otherwise."""
 READING = ("locale", "delimiter", "encoding", "null_value")
-REPORT = ("param", "root", "connections")
+REPORT = ("param", "root", "connections", "viewer", "mask_secret")
 """Options that go with data files, and with the definition of a report."""
 GLANCE_BYTES = 64 * 1024
+_pointer_start = re.compile(rb'\{\s*"format":\s*[0-9]+,\s*"id":').match
 DEFINITION_KEYS = frozenset({"id", "name", "datasources", "bands"})
 VERSION_ENDING = ".duckdb"
-POINTER_KEYS = frozenset({"format", "id", "file"})
 POINTER_BYTES_MAX = 4_096
 
 
@@ -47,6 +50,12 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where files lie; may be repeated (default: {DEFAULT_ROOT}=the folder of the report)",
     )
     report.add_argument("--connections", metavar="FILE", help="the connections.toml that names the databases")
+    report.add_argument(
+        "--viewer", metavar="FILE", help="for whom: a JSON file with id, workspace, roles and attributes"
+    )
+    report.add_argument(
+        "--mask-secret", metavar="FILE", help="the operator's secret, from which the key of the masks is made"
+    )
 
 
 def make_snapshot(parsed: argparse.Namespace, *, complete: bool) -> Snapshot:
@@ -96,14 +105,14 @@ def is_stored(file: str) -> bool:
     if file.lower().endswith(VERSION_ENDING):
         return True
     try:
-        if not os.path.isfile(file) or os.path.getsize(file) > POINTER_BYTES_MAX:
+        if not os.path.isfile(file):
             return False
         with open(file, "rb") as opened:
             text = opened.read(POINTER_BYTES_MAX)
-        found = json.loads(text) if text.startswith(b"{") and VERSION_ENDING.encode() in text else None
-    except (OSError, ValueError, RecursionError):
+    except OSError:
         return False  # whoever reads it as data says what is wrong
-    return isinstance(found, dict) and found.keys() == POINTER_KEYS
+    # Also where it is torn or damaged: whoever opens it says so, instead of reading it as a table of one row.
+    return _pointer_start(text) is not None and VERSION_ENDING.encode() in text
 
 
 def is_definition(file: str) -> bool:
@@ -124,11 +133,13 @@ def is_definition(file: str) -> bool:
 
 
 def _process(path: Path, parsed: argparse.Namespace, complete: bool) -> Snapshot:
+    from datasources.access import read_viewer
     from datasources.connections import load_connections
     from datasources.definition import read_definition
     from engine import process_report
 
     definition = read_definition(path)
+    viewer = read_viewer(Path(parsed.viewer)) if parsed.viewer else None
     roots = {DEFAULT_ROOT: path.resolve().parent}
     for name, folder in _pairs(parsed.root, "--root", "NAME=DIR"):
         roots[name] = Path(folder)
@@ -138,7 +149,24 @@ def _process(path: Path, parsed: argparse.Namespace, complete: bool) -> Snapshot
         roots=roots,
         connections=load_connections(Path(parsed.connections)) if parsed.connections else None,
         complete=complete,
+        viewer=viewer,
+        key=_mask_key(parsed.mask_secret, viewer),
     )
+
+
+def _mask_key(file: str | None, viewer: Viewer | None) -> MaskKey | None:
+    """The key of the viewer's workspace, made of the secret in *file*."""
+    if file is None:
+        return None
+    if viewer is None:
+        raise SourceOptionError(
+            "--mask-secret goes with --viewer, whose workspace the masks are of: give both."
+        )
+    from datasources.definition import read_document
+    from datasources.mask_key import MaskKey
+
+    # The line end that an editor adds is no part of a secret.
+    return MaskKey.derive(read_document(Path(file)).rstrip(b"\r\n"), viewer.workspace)
 
 
 def _params(words: list[str], definition: ReportDefinition) -> Mapping[str, object]:
@@ -147,10 +175,10 @@ def _params(words: list[str], definition: ReportDefinition) -> Mapping[str, obje
     params: dict[str, object] = {}
     for name, value in _pairs(words, "--param", "ID=VALUE"):
         before = params.get(name)
-        if name in several:
-            params[name] = [*before, value] if isinstance(before, list) else [value]
-        elif before is None:
-            params[name] = value
+        if before is None:
+            params[name] = value  # of a parameter that takes several, they may stand apart by commas
+        elif name in several:
+            params[name] = [*(before if isinstance(before, list) else [before]), value]
         else:
             raise SourceOptionError(f"--param {name} is given twice, and {name} takes one value: give one.")
     return params

@@ -140,7 +140,7 @@ def _field(text: str) -> tuple[str, str, _Part]:
         problem = f"no operator follows ({OPERATORS})"
         raise WhereError(text, at, problem)
     name = _Part(text, whole.start, found.start()).stripped()
-    if not name.text:
+    if not _unquoted(name.text):
         raise WhereError(text, found.start(), "no field stands before the operator")
     if quoted and quoted.end() != name.end:
         raise WhereError(text, quoted.end(), "only the operator may follow the quoted field")

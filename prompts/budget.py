@@ -10,7 +10,7 @@ from typing import Protocol
 from prompts.exceptions import BudgetTooSmall
 
 BYTES_PER_TOKEN = 3
-"""Report data take more tokens a character than prose; three bytes never promise too little (spec 8)."""
+"""Report data take more tokens a character than prose (spec 8); see `benchmarks/README.md` for how near it comes."""
 ROWS_KEPT = 3
 """Rows that a band keeps however small the budget is."""
 DROP_ORDER = ("top", "period", "enum", "counts", "values")

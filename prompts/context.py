@@ -5,17 +5,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from engine.excerpt import Excerpt
-from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile
+from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile, ReportAggregate
 from engine.summary import GROUP_NUMBERS_MAX, statistics_of, summary_of
+from engine.withheld import WithheldBand, WithheldField, WithheldGroup, WithheldProfile
 from prompts.budget import Plan, fit
-from prompts.formats import name_text, value_texts
+from prompts.formats import NULL, name_text, value_texts
 from prompts.report import aggregate_text, report_sections, unit_text
 from prompts.row_blocks import Block, RowBlocks, row_count
 
 Section = Literal["schema", "data", "all"]
+WITHHELD = "(withheld)"
+"""What stands for small groups; a value of the data with parentheses is quoted."""
 
 
 def render_data_context(
@@ -30,25 +33,35 @@ def render_data_context(
     """
     The data context of a report, ending in one line break; the same facts give the same bytes.
 
-    Raises `BudgetTooSmall` when what must stay does not fit into *max_tokens*.
+    No row of a profile in which small groups are withheld is written, whatever *excerpt* has. Raises `BudgetTooSmall`
+    when what must stay does not fit into *max_tokens*.
     """
+    k = None
+    if isinstance(profile, WithheldProfile):
+        k, excerpt = profile.k, Excerpt(())
     bands = [_schema_of(band, group_numbers_max, citations) for band in profile.bands]
-    droppable = [one.droppable for one in bands] if section != "data" else []
+    droppable = [one.droppable for one in bands] if section != "data" and max_tokens is not None else []
     shares = [len(band.positions) for band in excerpt.bands] if section != "schema" else []
     plan = Plan.whole(shares, droppable)
     aggregates = [
-        f"- {name_text(one.id, citations=citations)}: {aggregate_text(one.value, citations=citations)}"
+        f"- {name_text(one.id, citations=citations)}: {_stated_text(one, profile, citations)}"
         for one in profile.aggregates
     ]
     about = report_sections(profile, citations=citations)
     rows = [
-        RowBlocks(band, facts, citations) for band, facts in zip(excerpt.bands, profile.bands, strict=True)
+        RowBlocks(band, facts, citations)
+        for band, facts in zip(excerpt.bands, profile.bands if k is None else (), strict=True)
     ]
-    return fit(plan, _Draft(section, about, bands, aggregates, excerpt, rows, plan.lists), max_tokens)
+    return fit(plan, _Draft(section, about, bands, aggregates, excerpt, rows, plan.lists, k), max_tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+def _stated_text(one: ReportAggregate, profile: Profile, citations: bool) -> str:
+    if isinstance(profile, WithheldProfile) and one.id in profile.unstated:
+        return WITHHELD
+    return aggregate_text(one.value, citations=citations)
+
+
+class Part(NamedTuple):
     """One item of a summary."""
 
     kind: Literal["fixed", "counts", "enum", "period", "top"]
@@ -67,6 +80,8 @@ class BandSchema:
     names: tuple[str, ...]
     parts: tuple[Part, ...]
     not_shown: tuple[str, ...]
+    withheld: tuple[str, ...] = ()
+    """What small groups leave out."""
 
     @property
     def droppable(self) -> dict[str, tuple[str, ...]]:
@@ -98,12 +113,15 @@ class _Draft:
         excerpt: Excerpt,
         rows: Sequence[RowBlocks],
         lists: Sequence[tuple[int, str, str]],
+        k: int | None,
     ) -> None:
         self._section: Section = section
         self._about = [Block.of(text) for text in about]
         self._bands = bands
         self._aggregates = aggregates
         self._excerpt = excerpt
+        self._k = k
+        """Where rows are withheld: a group of fewer rows is small."""
         self._rows = rows
         self._drops: list[list[int]] = [[] for _ in bands]
         """Steps that leave something of each band out."""
@@ -166,6 +184,8 @@ class _Draft:
         return written
 
     def _data(self, shares: Sequence[int]) -> list[Block]:
+        if self._k is not None:
+            return [Block.of(f"## REPORT DATA\nNo rows: groups of fewer than {self._k} rows are withheld.")]
         blocks = [one.block(share) for one, share in zip(self._rows, shares, strict=True)]
         shown = sum(shares)
         heading = Block.of(f"## REPORT DATA ({shown} of {row_count(self._excerpt.rows)})")
@@ -190,16 +210,19 @@ def _band_lines(band: BandSchema, gone: frozenset[tuple[str, str]]) -> list[str]
     parts = [part.text for part in band.parts if (part.kind, part.label) not in gone]
     if band.not_shown:
         parts.append(f"not shown: {', '.join(band.not_shown)} (ask sulfite_group_by)")
+    if band.withheld:
+        parts.append(f"not shown: {', '.join(band.withheld)} (small groups)")
     if parts:
         lines.append("Summary: " + " | ".join(parts))
     return lines
 
 
 def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSchema:
-    heading = name_text(band.name, citations=citations), row_count(band.rows)
+    heading = name_text(band.name, citations=citations), _rows_text(band)
     names = tuple([name_text(one.name, citations=citations) for one in band.fields])
     texts = [
-        value_texts([item.value for item in one.values or ()], citations=citations) for one in band.fields
+        value_texts([item.value for item in one.values], citations=citations) if one.values else {}
+        for one in band.fields
     ]
     fields = tuple(
         [_field_text(one, name, known) for one, name, known in zip(band.fields, names, texts, strict=True)]
@@ -208,6 +231,7 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
     parts = [
         Part("fixed", "", _statistics_text(band.fields[position], names[position]))
         for position in (*summary.numbers, *summary.dates)
+        if not isinstance(band, WithheldBand) or statistics_of(band.fields[position])
     ]
     for position in summary.counts:
         counts = _counts_text(band.fields[position], texts[position])
@@ -215,7 +239,25 @@ def _schema_of(band: BandProfile, numbers_max: int, citations: bool) -> BandSche
     by_field = {one.name: (name, known) for one, name, known in zip(band.fields, names, texts, strict=True)}
     parts += [_group_part(group, by_field, citations) for group in summary.groups]
     not_shown = tuple([_group_label(group, by_field) for group in summary.not_shown])
-    return BandSchema(*heading, fields, names, tuple(parts), not_shown)
+    withheld = tuple(_withheld_labels(band, names, by_field)) if isinstance(band, WithheldBand) else ()
+    return BandSchema(*heading, fields, names, tuple(parts), not_shown, withheld)
+
+
+def _rows_text(band: BandProfile) -> str:
+    if isinstance(band, WithheldBand) and band.is_few:
+        return f"fewer than {band.k} rows"
+    return row_count(band.rows)
+
+
+def _withheld_labels(
+    band: WithheldBand, names: Sequence[str], fields: Mapping[str, tuple[str, _Texts]]
+) -> Iterator[str]:
+    """What is withheld: statistics by verb, counts and lists as they would be called."""
+    for one, name in zip(band.fields, names, strict=True):
+        if isinstance(one, WithheldField):
+            yield from (f"{name} {verb}" for verb in one.withheld)
+    for group in band.lists:
+        yield _group_label(group, fields)
 
 
 def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, int]:
@@ -225,7 +267,10 @@ def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, 
     if one.unit is not None and one.unit != "%":
         marks.append(unit_text(one.unit))
     values = [item.value for item in one.values or () if item.value is not None] if one.is_enumeration else []
-    return f"{name} ({', '.join(marks)}", "|".join([texts[value] for value in values]), len(values)
+    shown = [texts[value] for value in values]
+    if shown and isinstance(one, WithheldField) and one.rest is not None:
+        shown.append(WITHHELD)
+    return f"{name} ({', '.join(marks)}", "|".join(shown), len(values)
 
 
 def _statistics_text(one: FieldProfile, name: str) -> str:
@@ -233,16 +278,31 @@ def _statistics_text(one: FieldProfile, name: str) -> str:
 
 
 def _counts_text(one: FieldProfile, texts: _Texts) -> str:
-    return ", ".join([f"{texts[item.value]}={item.count}" for item in one.values or ()])
+    shown = [f"{texts[item.value]}={item.count}" for item in one.values or ()]
+    if isinstance(one, WithheldField) and one.rest is not None:
+        shown.append(f"{WITHHELD}={one.rest}")
+    return ", ".join(shown)
 
 
 def _group_part(group: GroupProfile, fields: Mapping[str, tuple[str, _Texts]], citations: bool) -> Part:
     label = _group_label(group, fields)
     if group.kind == "enum":
         known = fields[group.by][1]
+    elif group.kind == "period":
+        known = _PERIODS
     else:
         known = value_texts([part.value for part in group.parts], citations=citations)
     return Part(group.kind, label, _group_text(group, label, known))
+
+
+class _Periods(dict[str | None, str]):
+    """Years, months and days as they stand: the engine's own digits."""
+
+    def __missing__(self, value: str | None) -> str:
+        return NULL if value is None else value
+
+
+_PERIODS = _Periods()
 
 
 def _group_label(group: GroupProfile, fields: Mapping[str, tuple[str, _Texts]]) -> str:
@@ -251,11 +311,14 @@ def _group_label(group: GroupProfile, fields: Mapping[str, tuple[str, _Texts]]) 
 
 
 def _group_text(group: GroupProfile, label: str, texts: _Texts) -> str:
-    shown = [f"{texts[part.value]}={part.sum}" for part in group.parts]
+    shown = [f"{texts[value]}={total}" for value, total in group.parts]
+    unnamed = group.unnamed if isinstance(group, WithheldGroup) else None
+    last = [] if unnamed is None else [f"{WITHHELD}={unnamed}"]
     if group.kind != "top":
-        return f"{label}: {', '.join(shown)}"
+        return f"{label}: {', '.join([*shown, *last])}"
     named = sum(part.value is not None for part in group.parts)
     total = named + (group.rest.values if group.rest else 0)
     if group.rest is not None:
         shown.append(f"(other {group.rest.values})={group.rest.sum}")
+    shown += last
     return f"{label} (top {named} of {total}): {', '.join(shown)}"

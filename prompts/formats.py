@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from json.encoder import encode_basestring
 
 VALUE_CHARS_MAX = 60
@@ -30,12 +30,12 @@ _MARKS = r"|,:=<\"'`\[\](){}\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _needs_quotes = re.compile(rf"[{_MARKS}]|^[#-]|^\s|\s$|^$").search
 _is_bare = re.compile(rf"[^\s#{_MARKS}{_UNSEEN}-](?:[^{_MARKS}{_UNSEEN}]*[^\s{_MARKS}{_UNSEEN}])?").fullmatch
 
-# Many texts are looked at together, and one by one only where that finds something. Ranges above U+FFFF would make
-# each look five times as slow, so that there all is found.
+# A first look, mostly at many texts together; what it finds is looked at one by one. Ranges above U+FFFF would make
+# it five times as slow, so that there all is found.
 _FOUND = f"{_UNSEEN_BELOW}\U00010000-\U0010ffff"
 _BARE = rf"[^\s#{_MARKS}{_FOUND}-](?:[^{_MARKS}{_FOUND}]*[^\s{_MARKS}{_FOUND}])?"
 _are_bare = re.compile(rf"{_BARE}(?:\n{_BARE})*").fullmatch
-_have_escapes = re.compile(rf'["\\<\[{_FOUND}]').search
+_may_be_live = re.compile(rf"[<\[{_FOUND}]").search
 
 
 def inert(text: str, *, citations: bool = False) -> str:
@@ -58,17 +58,19 @@ def _escape(match: re.Match[str]) -> str:
 
 def json_text(text: str, *, citations: bool = False) -> str:
     """*text* as a JSON string that nothing inside can leave."""
-    return inert(encode_basestring(text), citations=citations)
+    quoted: str = encode_basestring(text)
+    return inert(quoted, citations=citations) if _may_be_live(quoted) else quoted
 
 
 def json_texts(cells: Sequence[str], *, citations: bool = False) -> list[str]:
     """Each of the *cells* of a row as a JSON string that nothing inside can leave, cut where it is very long."""
-    if max(map(len, cells), default=0) <= CELL_CHARS_MAX and not _have_escapes("".join(cells)):
-        return [f'"{cell}"' for cell in cells]
+    joined = "".join(cells)
+    is_short = len(joined) <= CELL_CHARS_MAX or max(map(len, cells)) <= CELL_CHARS_MAX
+    if is_short and not _may_be_live(joined):
+        return list(map(encode_basestring, cells))
     return [json_text(cut_cell(cell), citations=citations) for cell in cells]
 
 
-@lru_cache(maxsize=4096)
 def name_text(name: str, *, citations: bool = False) -> str:
     """A column's or band's name outside JSON: bare where that is plain to read, else as a JSON string."""
     if _is_bare(name):
@@ -86,31 +88,24 @@ def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Map
     """
     texts = list(values)
     filled = [value for value in texts if value is not None]
-    if max(map(len, filled), default=0) <= VALUE_CHARS_MAX:
-        joined = "\n".join(filled)
-        bare = _are_bare(joined) is not None and joined.count("\n") < len(filled)
-        written = dict.fromkeys(texts, NULL)
-        written |= zip(
-            filled, filled if bare else [name_text(value, citations=citations) for value in filled]
-        )
-        return written
-    cuts = {
-        value: value[:VALUE_CHARS_MAX]
-        for value in texts
-        if value is not None and len(value) > VALUE_CHARS_MAX
-    }
-    seen: dict[str, int] = {}
-    for cut in cuts.values():
-        seen[cut] = seen.get(cut, 0) + 1
-    written = {}
-    for value in texts:
-        if value is None:
-            written[value] = NULL
-        elif value in cuts and seen[cuts[value]] == 1:
-            written[value] = name_text(f"{cuts[value]}…", citations=citations)
-        else:
-            written[value] = name_text(value, citations=citations)
+    shown = _cut(filled) if max(map(len, filled), default=0) > VALUE_CHARS_MAX else filled
+    if not _all_bare(shown):
+        shown = [name_text(value, citations=citations) for value in shown]
+    written = dict.fromkeys(texts, NULL)
+    written |= zip(filled, shown, strict=True)
     return written
+
+
+def _all_bare(texts: Sequence[str]) -> bool:
+    """Whether each of *texts* is written as it stands, so far as one look at all of them can say."""
+    joined = "\n".join(texts)
+    return _are_bare(joined) is not None and joined.count("\n") < len(texts)
+
+
+def _cut(values: Sequence[str]) -> list[str]:
+    cuts = {value: f"{value[:VALUE_CHARS_MAX]}…" for value in values if len(value) > VALUE_CHARS_MAX}
+    seen = Counter(cuts.values())
+    return [cuts[value] if value in cuts and seen[cuts[value]] == 1 else value for value in values]
 
 
 def cut_cell(text: str) -> str:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from datasources.access import read_viewer
 from datasources.connections import load_connections
 from datasources.definition import read_definition
+from datasources.mask_key import MaskKey
 from engine import materialize, process_report, take_excerpt
 from prompts import render_data_context
 
@@ -55,6 +57,23 @@ def test_contexts(golden, connections, name, params, file):
     golden(f"reports/{file}", text(snapshot))
     codes = {warning.code for warning in snapshot.profile.warnings}
     assert codes <= {"assumed_style"}
+
+
+@pytest.mark.parametrize("name", ["vendedora", "fiscal", "diretora"])
+def test_a_viewer_sees_their_own_part_of_a_report(golden, name):
+    folder = EXAMPLES / "restrito"
+    viewer = read_viewer(folder / "viewers" / f"{name}.json")
+    key = MaskKey.derive((folder / "segredo.txt").read_bytes().rstrip(), viewer.workspace)
+    definition = read_definition(folder / "restrito.report.json")
+    snapshot = process_report(definition, roots={"data": folder}, viewer=viewer, key=key)
+    golden(f"reports/restrito_{name}.txt", text(snapshot))
+    rows = [line.split(";") for line in (folder / "vendas.csv").read_text("utf-8").splitlines()[1:]]
+    visible = [row for row in rows if row[1] in viewer.attributes["regioes"]]  # type: ignore[operator]
+    assert snapshot.bands[0].rows == len(visible)
+    shown = text(snapshot)
+    assert any(row[3] in shown for row in visible) == (name == "fiscal")
+    assert not any(row[4] and row[4] in shown for row in rows)
+    assert ("comissao" in shown.partition("## REPORT AGGREGATES")[0]) == (name == "diretora")
 
 
 def aggregates(snapshot):

@@ -33,7 +33,9 @@ def numbered(conversation: Conversation, fact: Fact | None) -> Fact | None:
 
 
 def group_value(keys: Sequence[GroupKey], columns: Mapping[str, ColumnType]) -> Value:
-    """What a group is called: the value, one a field where there are two, `(other 12)` for the rest."""
+    """What a group is called: the value, one a field where there are two, `(other 12)` for the rest, `(withheld)`."""
+    if keys[0].withheld:
+        return "(withheld)"
     if keys[0].others:
         return f"(other {keys[0].others})"
     shown = [_key_value(key, columns[key.field]) for key in keys]

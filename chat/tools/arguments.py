@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from chat.tools.base import Arguments
 from engine.exceptions import QueryError
 from engine.notes import Term
+from engine.query.questions import GROUPS_MAX
 
 CHARS_MAX = 100_000
 
@@ -63,7 +64,16 @@ def read_arguments(given: Mapping[str, object], model: type[A]) -> A:
 def _problem(error: ValidationError, model: type[Arguments]) -> QueryError:
     problems = error.errors(include_url=False, include_context=True, include_input=False)
     found = min(problems, key=lambda one: _RANK.get(one["type"], 1))
-    path = _path(found["loc"])
+    path, context = _path(found["loc"]), found.get("ctx", {})
+    if path == "by" and found["type"] in ("too_long", "too_short"):
+        return QueryError("by_count", count=context["actual_length"])
+    if path == "operations" and found["type"] == "too_long":
+        most = context["max_length"]
+        return QueryError("calc_too_many_operations", count=context["actual_length"], max=most)
+    if found["loc"][:1] == ("operations",) and len(found["loc"]) > 3:
+        # What follows is which of the types of an operand was tried.
+        end = 4 if isinstance(found["loc"][3], int) else 3
+        return QueryError("wrong_operand", path=_path(found["loc"][:end]))
     match found["type"]:
         case "missing":
             return QueryError("missing_argument", path=path)
@@ -72,6 +82,8 @@ def _problem(error: ValidationError, model: type[Arguments]) -> QueryError:
         case "literal_error":
             expected = str(found["ctx"]["expected"]).replace(" or ", ", ").replace("'", "")
             return QueryError("one_of", path=path, names=tuple(expected.split(", ")))
+    if path == "top":
+        return QueryError("top_range", most=GROUPS_MAX)
     return QueryError(
         "wrong_argument", path=path, expected=Term(_EXPECTED.get(found["type"], "another_value"))
     )

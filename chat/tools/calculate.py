@@ -15,7 +15,7 @@ from engine.calculate import OPERATIONS_MAX, VALUES_MAX, Calculation, Operation,
 from engine.operands import Operand
 
 Given = Annotated[
-    StrictInt | Decimal | StrictStr,
+    StrictInt | Annotated[Decimal, Field(strict=True)] | StrictStr,
     Field(union_mode="left_to_right"),
     WithJsonSchema({"type": ["string", "number"]}),
 ]
@@ -95,6 +95,6 @@ def _operand(one: Operand) -> dict[str, Value]:
         shown["result"] = f"#{one.result}"
     elif one.candidates:
         shown["candidates"] = list(one.candidates)
-    else:
+    if not one.is_bound and not one.candidates:
         shown["unbound"] = True
     return shown

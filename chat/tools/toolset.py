@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from chat.tools.arguments import read_arguments, read_json
 from chat.tools.base import Conversation, Tool, description_of, schema_of
@@ -17,6 +17,9 @@ from engine.fact_ledger import FactLedger
 from engine.notes import Language
 from engine.query.session import Limits, QuerySession
 from engine.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from engine.disclosure import Disclosure
 
 TOOL_NAMES = (
     "sulfite_aggregate_data",
@@ -80,11 +83,23 @@ class Toolset:
         ledger: FactLedger | None = None,
         language: Language = "en",
         limits: Limits | None = None,
+        disclosure: Disclosure | None = None,
     ) -> None:
-        """Answer from *snapshot*; facts are added to *ledger*, which begins with those of the profile."""
+        """
+        Answer from *snapshot*; facts are added to *ledger*, which begins with those of the profile.
+
+        With a *disclosure* small groups are withheld: it holds what its viewer was told of this snapshot, here and
+        in other conversations, and the ledger begins with the profile that `withhold` leaves.
+        """
+        session = QuerySession(snapshot, limits, disclosure)
         if ledger is None:
-            ledger = FactLedger.of_profile(snapshot.profile, snapshot.id)
-        self.conversation = Conversation(QuerySession(snapshot, limits), ledger, language)
+            profile = snapshot.profile
+            if disclosure is not None:
+                from engine.disclosure_profile import withhold
+
+                profile = withhold(snapshot, disclosure)
+            ledger = FactLedger.of_profile(profile, snapshot.id)
+        self.conversation = Conversation(session, ledger, language)
         self._asking = Lock()
 
     def __enter__(self) -> Self:

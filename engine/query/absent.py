@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from engine.cleaning import strip
 from engine.notes import Note
 from engine.query.filters import compile_filter
 from engine.query.session import QuerySession
@@ -36,9 +37,10 @@ def notes_of_filter(session: QuerySession, target: Target, rows: int) -> list[No
         if column.type == "text" and condition.op in ("=", "in") and (not rows or not alone):
             values = [str(value) for value in _values(condition)[: VALUES_MAX - looked]]
             looked += len(values)
+            missing = _missing(session, target, condition, values)
             notes += [
                 _absent(session, target, condition.field, value)
-                for value in _missing(session, target, condition, values)
+                for value in missing[: NOTES_MAX - len(notes)]
             ]
         elif column.type in ("number", "date", "datetime") and not rows:
             notes += _range(target, condition.field)
@@ -72,15 +74,14 @@ def _missing(session: QuerySession, target: Target, condition: Condition, values
     counted = target.facts.fields[position].values
     if counted is not None:
         known = {one.value for one in counted}
-        return [value for value in values if value.strip() not in known]
+        return [value for value in values if strip(value) not in known]
     with session.ask(target.index, frozenset({position})) as opened:
-        missing = []
-        for value in values:
-            clause = compile_filter(Equal(field=condition.field, op="=", value=value), opened.table.columns)
-            query = f"SELECT 1 FROM {opened.table.name} WHERE {clause.sql} LIMIT 1"
-            if not opened.rows(query, clause.values):
-                missing.append(value)
-        return missing
+        any_of = Equal(field=condition.field, op="in", value=tuple(values))
+        clause = compile_filter(any_of, opened.table.columns)
+        cell = f"c{opened.position(position)}"
+        query = f"SELECT DISTINCT CAST({cell} AS VARCHAR) FROM {opened.table.name} WHERE {clause.sql}"
+        found = {value for (value,) in opened.rows(query, clause.values)}
+        return [value for value in values if strip(value) not in found]
 
 
 def _absent(session: QuerySession, target: Target, field: str, value: str) -> Note:
@@ -89,6 +90,10 @@ def _absent(session: QuerySession, target: Target, field: str, value: str) -> No
     near = nearest_values(session, target.index, target.band_position(field), value)
     if near:
         return Note("absent_value_near", value=value, field=field, names=near)
+    known = target.facts.fields[target.band_position(field)]
+    if known.is_enumeration and known.values is not None:
+        names = tuple(one.value for one in known.values if one.value is not None)
+        return Note("absent_value_known", value=value, field=field, names=names)
     return Note("absent_value", value=value, field=field)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from engine.fact import Fact, GroupKey
@@ -13,7 +14,7 @@ from engine.query.measured import Measured
 from engine.query.questions import EDGES, Aggregate, Verb
 from engine.query.session import Limits, OpenBand, QuerySession
 from engine.query.target import Target, find_target
-from engine.query.verbs import expressions
+from engine.query.verbs import expressions, verb_term
 
 if TYPE_CHECKING:
     from datasources.filters import Filter
@@ -28,15 +29,23 @@ class AggregateAnswer:
     verb: Verb
     field: str | None
     where: Filter | None
-    rows: int
-    """Rows that the filter finds."""
+    rows: int | None
+    """Rows that the filter finds; None where that is withheld."""
     fact: Fact | None
     """Without an id yet."""
     notes: tuple[Note, ...] = ()
+    exact: Fraction | None = None
+    """The value before it was rounded, where it has an end."""
+    decimals: int | None = None
+    """What it was rounded to."""
 
 
 def aggregate(session: QuerySession, question: Aggregate) -> AggregateAnswer:
     """The answer to *question*; raises QueryError where the data have none, saying what to ask instead."""
+    if session.disclosure is not None:
+        from engine.disclosure_answers import withheld_aggregate
+
+        return withheld_aggregate(session, question, session.disclosure)
     from engine.query.absent import notes_of_filter
 
     target = find_target(session.snapshot, question)
@@ -47,7 +56,15 @@ def aggregate(session: QuerySession, question: Aggregate) -> AggregateAnswer:
         fact = fact_of(session, target, question.verb, found, value)
     notes = (*notes_of_value(found, target, value), *notes_of_filter(session, target, found.rows))
     return AggregateAnswer(
-        target.band.name, question.verb, question.field, question.where, found.rows, fact, notes
+        target.band.name,
+        question.verb,
+        question.field,
+        question.where,
+        found.rows,
+        fact,
+        notes,
+        None if fact is None else found.exact,
+        found.decimals,
     )
 
 
@@ -79,14 +96,14 @@ def notes_of_value(found: Measured, target: Target, value: str | None) -> list[N
     name = "" if found.column is None else found.column.name
     if not found.rows:
         code = "no_rows" if target.where is not None else "no_rows_at_all"
-        return [Note(code, verb=found.verb)]
+        return [Note(code, verb=verb_term(found.verb))]
     if value is not None:
         nulls = found.rows - found.cells
         if not nulls or found.column is None or found.verb == "COUNT":
             return []
         return [nulls_left_out(nulls, found.rows, name)]
     if not found.cells:
-        return [Note("no_cells", rows=found.rows, field=name, verb=found.verb)]
+        return [Note("no_cells", rows=found.rows, field=name, verb=verb_term(found.verb))]
     return [Note("share_of_nothing" if found.verb == "SHARE" else "two_needed")]
 
 

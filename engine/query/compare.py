@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from engine.query.questions import Verb
 
 GROWTH_DECIMALS = 2
+POINTS = "pp"
+"""The unit of a difference of percentages: percentage points."""
 _WIDE = Context(prec=500)
 
 
@@ -51,13 +53,13 @@ def compare(session: QuerySession, question: Compare) -> CompareAnswer:
         aggregate(session, replace(plain, where=_filter_of(side, target)))
         for side in (question.a, question.b)
     )
-    left, right = (None if one.fact is None else one.fact.number for one in (a, b))
+    left, right = _exact(a), _exact(b)
     if left is None or right is None:
         return CompareAnswer(a.band, a.verb, a.field, a, b, None, None)
-    difference = _derived(a, "DIFFERENCE", _WIDE.subtract(right, left), a.fact.unit if a.fact else None)
+    difference = _derived(a, "DIFFERENCE", _difference(a, b, right - left), _unit_of_difference(a))
     if not left:
         return CompareAnswer(a.band, a.verb, a.field, a, b, difference, None, (Note("growth_from_nothing"),))
-    growth = _derived(a, "GROWTH", _growth(left, right), "%")
+    growth = _derived(a, "GROWTH", _rounded((right - left) / abs(left) * 100, GROWTH_DECIMALS), "%")
     notes = (Note("growth_from_negative"),) if left < 0 else ()
     return CompareAnswer(a.band, a.verb, a.field, a, b, difference, growth, notes)
 
@@ -89,10 +91,30 @@ def _filter_of(side: Filter | str, target: Target) -> Filter:
     return Condition(field=dates[0], op="=", value=side)
 
 
-def _growth(left: Decimal, right: Decimal) -> Decimal:
-    """From *left* to *right* in percent of the size of *left*, rounded half-even."""
-    exact = (Fraction(right) - Fraction(left)) / abs(Fraction(left)) * 100 * 10**GROWTH_DECIMALS
-    return Decimal(divide_half_even(exact.numerator, exact.denominator)).scaleb(-GROWTH_DECIMALS, _WIDE)
+def _exact(answer: AggregateAnswer) -> Fraction | None:
+    """The value before it was rounded, so that a growth is of what there is and not of what is shown."""
+    if answer.fact is None or answer.fact.number is None:
+        return None
+    return Fraction(answer.fact.number) if answer.exact is None else answer.exact
+
+
+def _difference(a: AggregateAnswer, b: AggregateAnswer, exact: Fraction) -> Decimal:
+    """As its two values are shown: rounded where they are, else with all of their decimals."""
+    if a.decimals is not None:
+        return _rounded(exact, a.decimals)
+    shown = [one.fact.number or Decimal(0) for one in (a, b) if one.fact is not None]
+    return _WIDE.subtract(shown[1], shown[0])
+
+
+def _unit_of_difference(a: AggregateAnswer) -> str | None:
+    """Percentages differ in points."""
+    unit = a.fact.unit if a.fact else None
+    return POINTS if unit == "%" else unit
+
+
+def _rounded(exact: Fraction, decimals: int) -> Decimal:
+    scaled = exact * 10**decimals
+    return Decimal(divide_half_even(scaled.numerator, scaled.denominator)).scaleb(-decimals, _WIDE)
 
 
 def _derived(a: AggregateAnswer, verb: str, value: Decimal, unit: str | None) -> Fact:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from datasources.base import Lists, Stream
 from datasources.duckdb_lock import NO_ACCESS, Config
+from datasources.temporary import temporary_folder
 from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import EngineError
@@ -62,8 +62,8 @@ def open_table(
     else:
         chosen, columns = band, band.columns
     if isinstance(band, Band) and band.values is None:
-        with TemporaryDirectory(prefix="lastro-") as folder:
-            path = Path(folder) / "band.duckdb"
+        with temporary_folder() as folder:
+            path = folder / "band.duckdb"
             _fill_file(path, chosen, facts)
             file = StoredFile(path, memory_mib)
             try:

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 UNIT = Fraction(1, 2**1074)
 """The least double, of which every other is a multiple."""
 _SPLIT = float(2**27 + 1)
-_SQUARED_MIN, _SQUARED_MAX = 1e-140, 1e150
-"""Between these a square, and what its rounding loses, are doubles."""
+_SCALE = 640
+"""The power of two by which small and large doubles are brought to where their squares are doubles too."""
+_SMALL, _LARGE = 1e-140, 1e150
+"""Between these a square, and what its rounding loses, are doubles as they are."""
 
 
 def rounded_total(cells: Doubles, column: ColumnType) -> Total:
@@ -41,15 +43,25 @@ def exact_squares(cells: Doubles) -> Fraction:
     """The exact sum of the squares of *cells*."""
     import numpy as np
 
+    array = _array(cells)
+    sizes = np.abs(array)
+    total = Fraction(0)
+    for chosen, power in (
+        (sizes < _SMALL, _SCALE),
+        ((sizes >= _SMALL) & (sizes <= _LARGE), 0),
+        (sizes > _LARGE, -_SCALE),
+    ):
+        some = array[chosen]
+        if len(some):
+            # A product with a power of two loses nothing here, and its square has twice the power.
+            total += _squares(np.ldexp(some, power)) / Fraction(2) ** (2 * power)
+    return total
+
+
+def _squares(array: NDArray[np.float64]) -> Fraction:
+    """Of doubles whose squares are doubles (Dekker): a square, and the rest that its rounding lost."""
     from engine.cubes import exact_sum
 
-    array = _array(cells)
-    sizes = np.abs(array[array != 0])
-    if not len(sizes):
-        return Fraction(0)
-    if sizes.max() > _SQUARED_MAX or sizes.min() < _SQUARED_MIN:
-        return sum((Fraction(cell) ** 2 for cell in array.tolist()), Fraction(0))
-    # Dekker: a square is a double and the rest that its rounding lost, which is a double too.
     square = array * array
     high = _SPLIT * array
     high -= high - array

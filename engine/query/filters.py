@@ -2,7 +2,8 @@
 Compiles a filter to SQL over a band's columns `c0…cN`: every value is bound, and read as its field reads its cells.
 
 A null fits no condition but `is_null`, so neither `!=` nor `not_in` finds it. Text is compared as written, by code
-point. A moment is compared by its local time as written; a day, a month or a year stands for all of it.
+point. A moment is compared by its local time as written; a day, a
+week, a month, a quarter or a year stands for all of it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, assert_never
 
@@ -37,7 +39,7 @@ TYPE_TERMS: Mapping[FieldType, str] = {
 }
 """What a type is called in a sentence (`engine/notes`)."""
 
-Bound = str | float | bool
+Bound = str | float | bool | list[str]
 
 
 @dataclass(slots=True)
@@ -92,23 +94,64 @@ def _compile_condition(where: Condition, columns: Sequence[ColumnType]) -> Claus
     if where.op == "is_null":
         return Clause(f"{cell} IS {'NOT ' if where.value is False else ''}NULL")
     if where.op in ("contains", "starts_with"):
-        if column.type != "text":
-            raise QueryError(
-                "text_needed", op=where.op, field=column.name, type=Term(TYPE_TERMS[column.type])
-            )
-        return _text_function(cell, where.op, _text(where.value))
+        check_text(where.op, column)
+        return _text_function(cell, where.op, value_text(where.value))
     compare = _COMPARERS[column.type](cell, column)
     values: Sequence[FilterValue | None] = where.value if isinstance(where.value, tuple) else (where.value,)
     match where.op:
         case "in":
-            return Clause.joined([compare("=", value) for value in values], "OR") if values else Clause(NEVER)
+            return _any_of(cell, [compare("=", value) for value in values])
         case "not_in":
-            clauses = [compare("!=", value) for value in values]
-            return Clause.joined(clauses, "AND") if values else Clause(f"{cell} IS NOT NULL")
+            return _none_of(cell, [compare("!=", value) for value in values])
         case "between":
             return Clause.joined([compare(">=", values[0]), compare("<=", values[1])], "AND")
         case op:
             return compare(op, values[0])
+
+
+LISTED_MIN = 5
+"""So many values are looked up in a list: the work for a long row of comparisons grows without bound."""
+
+
+def _any_of(cell: str, clauses: Sequence[Clause]) -> Clause:
+    lists, others = _as_lists(cell, "=", clauses)
+    found = [
+        *(Clause(f"{cell} IN (SELECT {mark})", [values]) for mark, values in lists.items()),
+        *(one for one in others if one.sql != NEVER),
+    ]
+    return Clause.joined(found, "OR") if found else Clause(NEVER)
+
+
+def _none_of(cell: str, clauses: Sequence[Clause]) -> Clause:
+    lists, others = _as_lists(cell, "<>", clauses)
+    filled = f"{cell} IS NOT NULL"
+    found = [
+        Clause(filled),
+        *(Clause(f"{cell} NOT IN (SELECT {mark})", [values]) for mark, values in lists.items()),
+        *(one for one in others if one.sql != filled),
+    ]
+    return Clause.joined(found, "AND")
+
+
+def _as_lists(
+    cell: str, sign: str, clauses: Sequence[Clause]
+) -> tuple[Mapping[str, list[str]], Sequence[Clause]]:
+    """The values of plain comparisons by how they are cast, where they are many, and the clauses that are left."""
+    lists: dict[str, list[str]] = {}
+    others = []
+    for clause in clauses:
+        begin, _, mark = clause.sql.partition(f" {sign} ")
+        if len(clauses) >= LISTED_MIN and begin == cell and len(clause.values) == 1:
+            lists.setdefault(mark.replace("?", "unnest(?)"), []).append(str(clause.values[0]))
+        else:
+            others.append(clause)
+    return lists, others
+
+
+def check_text(op: str, column: ColumnType) -> None:
+    """Raise QueryError unless *column* is text, which *op* alone looks into."""
+    if column.type != "text":
+        raise QueryError("text_needed", op=op, field=column.name, type=Term(TYPE_TERMS[column.type]))
 
 
 _Compare = Callable[[str, "FilterValue | None"], Clause]
@@ -124,7 +167,7 @@ def _shown(value: object) -> str:
 
 def _compare_numbers(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
-        number = _number(value, column)
+        number = number_of(value, column)
         if column.double:
             return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS DOUBLE)", [float(number)])
         return _compare_scaled(cell, column.scale, op, number)
@@ -168,7 +211,8 @@ def _scaled_floor(number: Decimal, scale: int) -> tuple[int, bool]:
     return floor, rest == 0
 
 
-def _number(value: FilterValue | None, column: ColumnType) -> Decimal:
+def number_of(value: FilterValue | None, column: ColumnType) -> Decimal:
+    """What *value* is to a number column; raises QueryError."""
     if isinstance(value, bool) or value is None:
         raise QueryError("no_number", field=column.name, value=_shown(value))
     if isinstance(value, int):
@@ -200,7 +244,7 @@ def _number_of_text(value: str, column: ColumnType) -> Decimal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Span:
+class Span:
     """The first and last day (or moment) that a value stands for."""
 
     first: str
@@ -210,7 +254,7 @@ class _Span:
 
 def _compare_days(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
-        span = _span(value, column)
+        span = span_of(value, column)
         return _compare_span(cell, "CAST(? AS DATE)", op, span)
 
     return compare
@@ -222,15 +266,17 @@ LOCAL_TIME = r"regexp_extract({cell}, '^.{{19}}(\.[0-9]*[1-9])?')"
 
 def _compare_moments(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
-        span = _span(value, column)
+        span = span_of(value, column)
         local = LOCAL_TIME.format(cell=cell) if span.is_moment else f"substr({cell}, 1, 10)"
         return _compare_span(local, "?", op, span)
 
     return compare
 
 
-def _compare_span(cell: str, mark: str, op: str, span: _Span) -> Clause:
+def _compare_span(cell: str, mark: str, op: str, span: Span) -> Clause:
     match op:
+        case "=" | "!=" if span.first == span.last:
+            return Clause(f"{cell} {_SQL_OPS[op]} {mark}", [span.first])
         case "=":
             return Clause(f"({cell} >= {mark} AND {cell} <= {mark})", [span.first, span.last])
         case "!=":
@@ -243,9 +289,12 @@ def _compare_span(cell: str, mark: str, op: str, span: _Span) -> Clause:
 
 _year = re.compile(r"[0-9]{4}").fullmatch
 _month = re.compile(r"([0-9]{4})-([0-9]{2})|([0-9]{2})/([0-9]{4})").fullmatch
+_quarter = re.compile(r"([0-9]{4})-Q([1-4])").fullmatch
+_week = re.compile(r"([0-9]{4})-W([0-9]{2})").fullmatch
 
 
-def _span(value: FilterValue | None, column: ColumnType) -> _Span:
+def span_of(value: FilterValue | None, column: ColumnType) -> Span:
+    """The days or moments that *value* is to a column of days or moments; raises QueryError."""
     text = str(value) if type(value) in (int, str) else ""
     span = _read_span(strip(text), column)
     if span is None:
@@ -253,14 +302,21 @@ def _span(value: FilterValue | None, column: ColumnType) -> _Span:
     return span
 
 
-def _read_span(text: str, column: ColumnType) -> _Span | None:
+def _read_span(text: str, column: ColumnType) -> Span | None:
     if _year(text):
-        return _Span(f"{text}-01-01", f"{text}-12-31") if text != "0000" else None
+        return Span(f"{text}-01-01", f"{text}-12-31") if text != "0000" else None
     if match := _month(text):
         year, month = int(match[1] or match[4]), int(match[2] or match[3])
         if not dates.is_day(year, month, 1):
             return None
-        return _Span(f"{year:04d}-{month:02d}-01", f"{year:04d}-{month:02d}-{dates.last_day(year, month)}")
+        return Span(f"{year:04d}-{month:02d}-01", f"{year:04d}-{month:02d}-{dates.last_day(year, month)}")
+    if match := _quarter(text):
+        year, month = int(match[1]), 3 * int(match[2])
+        if not dates.is_day(year, month, 1):
+            return None
+        return Span(f"{year:04d}-{month - 2:02d}-01", f"{year:04d}-{month:02d}-{dates.last_day(year, month)}")
+    if match := _week(text):
+        return _week_span(int(match[1]), int(match[2]))
     cell = dates.read_date(text, compact=True)
     if cell is None:
         return None
@@ -269,11 +325,20 @@ def _read_span(text: str, column: ColumnType) -> _Span | None:
         return None
     day = dates.day_text(cell, order)  # type: ignore[arg-type]
     if not _has_time(text):
-        return _Span(day, day)
+        return Span(day, day)
     if column.type == "date":
-        return None if cell.time else _Span(day, day)
+        return None if cell.time else Span(day, day)
     moment = dates.local_time(f"{day}{cell.clock}")
-    return _Span(moment, moment, is_moment=True)
+    return Span(moment, moment, is_moment=True)
+
+
+def _week_span(year: int, week: int) -> Span | None:
+    """The days of a week of ISO 8601."""
+    try:
+        days = [date.fromisocalendar(year, week, day) for day in (1, 7)]
+    except ValueError:  # a year without that week, or past the calendar
+        return None
+    return Span(days[0].isoformat(), days[1].isoformat())
 
 
 def _has_time(text: str) -> bool:
@@ -285,7 +350,7 @@ def _has_time(text: str) -> bool:
 
 def _compare_texts(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
-        text = strip(_text(value))  # as the cells are
+        text = strip(value_text(value))  # as the cells are
         if not _is_storable(text):
             return _compare_unstorable(cell, op, text)
         return Clause(f"{cell} {_SQL_OPS[op]} ?", [text])
@@ -310,7 +375,8 @@ def _is_storable(text: str) -> bool:
     return not any("\ud800" <= mark <= "\udfff" for mark in text)
 
 
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
+    """What *value* is to a text column."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return format(value, "f") if isinstance(value, Decimal) else str(value)
@@ -318,14 +384,20 @@ def _text(value: object) -> str:
 
 def _compare_booleans(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
-        if op in _ORDER_OPS:
-            raise QueryError("no_order", field=column.name)
-        found = value if isinstance(value, bool) else DECLARED_BOOLEANS.get(strip(_text(value)).lower())
-        if found is None:
-            raise QueryError("no_boolean", field=column.name, value=_shown(value))
+        found = boolean_of(op, value, column)
         return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS BOOLEAN)", [found])
 
     return compare
+
+
+def boolean_of(op: str, value: FilterValue | None, column: ColumnType) -> bool:
+    """What *value* is to a boolean column that *op* compares; raises QueryError."""
+    if op in _ORDER_OPS:
+        raise QueryError("no_order", field=column.name)
+    found = value if isinstance(value, bool) else DECLARED_BOOLEANS.get(strip(value_text(value)).lower())
+    if found is None:
+        raise QueryError("no_boolean", field=column.name, value=_shown(value))
+    return found
 
 
 _COMPARERS: Mapping[str, Callable[[str, ColumnType], _Compare]] = {

@@ -24,7 +24,7 @@ from engine.query.measured import Measured
 from engine.query.questions import BY_MAX, GROUPS_MAX, GroupBy, Order, Verb
 from engine.query.session import OpenBand, QuerySession
 from engine.query.target import Target, find_target
-from engine.query.verbs import Expressions, expressions
+from engine.query.verbs import Expressions, expressions, verb_term
 
 if TYPE_CHECKING:
     from datasources.filters import Filter
@@ -60,8 +60,8 @@ class GroupByAnswer:
     field: str | None
     period: PeriodName | None
     where: Filter | None
-    rows: int
-    """Rows that the filter finds."""
+    rows: int | None
+    """Rows that the filter finds; None where that is withheld."""
     groups: tuple[GroupAnswer, ...]
     notes: tuple[Note, ...] = ()
 
@@ -73,14 +73,18 @@ def group_by(session: QuerySession, question: GroupBy) -> GroupByAnswer:
     _check_shape(question)
     target = find_target(session.snapshot, question)
     _check_period(question, target)
+    if session.disclosure is not None:
+        from engine.disclosure_groups import withheld_group_by
+
+        return withheld_group_by(session, question, session.disclosure)
     groups: tuple[GroupAnswer, ...] = ()
     notes: tuple[Note, ...] = ()
     if target.band.columns:
         with session.ask(target.index, target.fields) as opened:
-            groups, notes = _Grouping(session, question, target, opened).answer()
+            groups, notes = Grouping(session, question, target, opened).answer()
     rows = sum(group.rows for group in groups)
     if not rows:
-        notes = (Note("no_rows" if question.where else "no_rows_at_all", verb=question.verb),)
+        notes = (Note("no_rows" if question.where else "no_rows_at_all", verb=verb_term(question.verb)),)
     return GroupByAnswer(
         target.band.name,
         question.by,
@@ -114,7 +118,7 @@ def _check_period(question: GroupBy, target: Target) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class FoundGroup:
     """A group as SQL found it."""
 
     id: int
@@ -127,16 +131,16 @@ class _Found:
         return self.names == (None,)
 
 
-class _Grouping:
+class Grouping:
     """The groups of one question, kept as a table of the question's own cursor while it is answered."""
 
     def __init__(self, session: QuerySession, question: GroupBy, target: Target, opened: OpenBand) -> None:
         self._session, self._question, self._target, self._opened = session, question, target, opened
         self._where = where_clause(target, opened)
-        self._keys = [_Key.of(opened, target, position, question.period) for position in target.by]
+        self._keys = [GroupingKey.of(opened, target, position, question.period) for position in target.by]
         self._shown = self._expressions()
         self._top = question.top or GROUPS_MAX
-        self._order: Order = question.order or ("group" if question.period else "desc")
+        self._order: Order = question.order or ("desc" if question.top or not question.period else "group")
 
     def _expressions(self) -> Expressions:
         target = self._target
@@ -159,17 +163,27 @@ class _Grouping:
         notes = self._notes(named, cut, null)
         if nulls and self._target.column is not None and self._question.verb != "COUNT":
             notes.append(nulls_left_out(nulls, rows, self._target.column.name))
+        notes += self._reasons(listed, whole)
         answers = [self._answer(one) for one in listed]
         if count > len(named):
             answers.append(self._rest(listed, count - len(named), whole))
-            notes.append(Note("other_groups", count=count - len(named)))
+            others = count - len(named)
+            notes.append(Note("other_groups" if others > 1 else "other_group", count=others))
         return tuple(answers), tuple(notes)
+
+    def _reasons(self, listed: Sequence[FoundGroup], whole: Measured | None) -> list[Note]:
+        """Why groups that have cells have no value."""
+        if whole is not None and not whole.amount:
+            return [Note("share_of_nothing")]
+        if self._question.verb == "STDDEV" and any(one.measured.cells == 1 for one in listed):
+            return [Note("two_needed")]
+        return []
 
     def _gather(self) -> None:
         keys = ", ".join(f"{key.sql} AS k{index}" for index, key in enumerate(self._keys))
         values = "".join(f", {sql} AS v{index}" for index, sql in enumerate(self._shown.sql))
         groups = ", ".join(f"k{index}" for index in range(len(self._keys)))
-        self._opened.table.connection.execute(
+        self._opened.run(
             f"CREATE OR REPLACE TEMP TABLE grouped AS SELECT {keys}, count(*) AS r, {self._cells} AS n{values} "
             f"FROM {self._opened.table.name} WHERE {self._where.sql} GROUP BY {groups}",
             self._where.values,
@@ -194,7 +208,7 @@ class _Grouping:
         )
         return count, bool(null), int(nulls), int(rows)
 
-    def _first(self, whole: Measured | None, count: int) -> list[_Found]:
+    def _first(self, whole: Measured | None, count: int) -> list[FoundGroup]:
         """The groups that are named, and one more to tell whether the cut is a tie."""
         names = ", ".join(key.name_order(f"k{index}") for index, key in enumerate(self._keys))
         limit = self._top + 1
@@ -222,14 +236,16 @@ class _Grouping:
     def _is_counted(self) -> str:
         return "TRUE" if self._question.verb in ("COUNT", "DISTINCT") else "FALSE"
 
-    def _compare(self, found: list[_Found]) -> list[_Found]:
+    def _compare(self, found: list[FoundGroup]) -> list[FoundGroup]:
         """In order of their values; *found* are in order of their names, which stays among equals."""
         values: dict[int, Any] = {one.id: one.measured.order for one in found}  # of one verb, so of one kind
         with_value = [one for one in found if values[one.id] is not None]
         with_value.sort(key=lambda one: values[one.id], reverse=self._order == "desc")
         return [*with_value, *(one for one in found if values[one.id] is None)]
 
-    def _read(self, condition: str, order: str, limit: int | None, whole: Measured | None) -> list[_Found]:
+    def _read(
+        self, condition: str, order: str, limit: int | None, whole: Measured | None
+    ) -> list[FoundGroup]:
         keys = len(self._keys)
         shown = ["rowid", *(f"k{index}" for index in range(keys)), "r", "n"]
         shown += [f"v{index}" for index in range(len(self._shown.sql))]
@@ -238,7 +254,7 @@ class _Grouping:
             query += f" LIMIT {limit}"
         rows = self._opened.listed_rows(query) if self._shown.is_list else self._opened.rows(query)
         return [
-            _Found(
+            FoundGroup(
                 row[0],
                 tuple(key.name(value) for key, value in zip(self._keys, row[1 : 1 + keys], strict=True)),
                 self._shown.read(row[1 + keys :], whole),
@@ -246,14 +262,14 @@ class _Grouping:
             for row in rows
         ]
 
-    def _null(self, whole: Measured | None) -> _Found:
+    def _null(self, whole: Measured | None) -> FoundGroup:
         (found,) = self._read(self._is_null, "r", None, whole)
         return found
 
     def _whole(self) -> Measured:
         return self._measure_rows(self._where, "", None)
 
-    def _rest(self, listed: Sequence[_Found], count: int, whole: Measured | None) -> GroupAnswer:
+    def _rest(self, listed: Sequence[FoundGroup], count: int, whole: Measured | None) -> GroupAnswer:
         """The groups that are not listed, as one."""
         ids = ", ".join(str(one.id) for one in listed) or "-1"
         matched = " AND ".join(
@@ -283,7 +299,7 @@ class _Grouping:
 
     # ---- what is said of them ----
 
-    def _answer(self, found: _Found) -> GroupAnswer:
+    def _answer(self, found: FoundGroup) -> GroupAnswer:
         keys = tuple(
             GroupKey(key.field, name, key.period) for key, name in zip(self._keys, found.names, strict=True)
         )
@@ -296,7 +312,7 @@ class _Grouping:
             fact = fact_of(self._session, self._target, self._question.verb, found, value, keys)
         return GroupAnswer(keys, found.rows, fact)
 
-    def _notes(self, named: Sequence[_Found], cut: Sequence[_Found], null: bool) -> list[Note]:
+    def _notes(self, named: Sequence[FoundGroup], cut: Sequence[FoundGroup], null: bool) -> list[Note]:
         notes = []
         if cut and named and self._order != "group":
             order = cut[0].measured.order
@@ -321,7 +337,7 @@ _STARTS: dict[PeriodName, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class GroupingKey:
     """A field to group by."""
 
     field: str
@@ -330,7 +346,8 @@ class _Key:
     period: PeriodName | None
 
     @classmethod
-    def of(cls, opened: OpenBand, target: Target, position: int, period: PeriodName | None) -> _Key:
+    def of(cls, opened: OpenBand, target: Target, position: int, period: PeriodName | None) -> GroupingKey:
+        """The key of the band's column at *position*, whose days a *period* gathers."""
         column, cell = target.band.columns[position], f"c{opened.position(position)}"
         if column.type not in DATES or period is None:
             return cls(column.name, column, cell, None)

@@ -70,6 +70,37 @@ class Measured:
         return number_text(Decimal(text))
 
     @property
+    def exact(self) -> Fraction | None:
+        """The value before it is rounded; None where there is none, and of doubles and roots, which have no end."""
+        if self.verb in COUNTS:
+            return Fraction((self.distinct or 0) if self.verb == "DISTINCT" else self.cells)
+        if self.verb == "SHARE":
+            return self._exact_share()
+        column = self.column
+        if column is None or column.type != "number" or column.double or not self.cells:
+            return None
+        unit = int(10**column.scale)
+        match self.verb:
+            case "SUM":
+                return Fraction(self.total or 0) / unit
+            case "AVG":
+                return Fraction(self.total or 0) / (self.cells * unit)
+            case "MEDIAN":
+                assert self.middle is not None
+                return Fraction(int(self.middle[0]) + int(self.middle[1]), 2 * unit)
+            case "MIN" | "MAX":
+                return Fraction(int(self.edge or 0), unit)
+            case _:
+                return None
+
+    @property
+    def decimals(self) -> int | None:
+        """With how many decimals a quotient is shown; None of what is shown in full."""
+        if self.verb == "SHARE":
+            return SHARE_DECIMALS
+        return _quotient_decimals(self.column, None) if self.verb == "AVG" and self.column else None
+
+    @property
     def order(self) -> Fraction | str | tuple[str, str, str] | None:
         """
         What orders values of one verb: shares and doubles before they are rounded, moments by local time, then text.

@@ -52,7 +52,7 @@ class GroupBy:
     top: int | None = None
     """How many groups to name; None for all, up to `GROUPS_MAX`."""
     order: Order | None = None
-    """None for the greatest first, or by time where there is a period."""
+    """None for the greatest first or, where all periods are listed, by time."""
     period: PeriodName | None = None
     """What the days of the date among *by* are gathered into."""
     where: Filter | None = None

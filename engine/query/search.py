@@ -34,8 +34,8 @@ class Hit:
     band: str
     field: str | None
     value: str | None
-    rows: int
-    """Rows that have the value; of a band or a field, those of the band."""
+    rows: int | None
+    """Rows that have the value; of a band or a field, those of the band. None where that is withheld."""
     score: int
     """Up to 100, for what is the query itself but for case and accents."""
 
@@ -67,6 +67,12 @@ def search(
         raise QueryError("empty_query")
     scope = _scope(session.snapshot, band, field)
     most = min(max(limit, 1), HITS_MAX)
+    if session.disclosure is not None:
+        from engine.disclosure_search import withheld_search
+
+        called = [] if field is not None else _search_names(session, scope, needle, with_bands=band is None)
+        found_names = [(rank[2], None if rank[1] == _BAND else rank[3], -rank[0]) for rank in called]
+        return withheld_search(session, session.disclosure, needle, scope, found_names, most)
     columns = _search_columns(session, scope, needle, most)
     ranked = [
         (-one.score, _VALUE, index, position, -one.rows, one.value)

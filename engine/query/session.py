@@ -14,6 +14,7 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from datasources import work
 from engine.band import Band
 from engine.exceptions import QueryError
 from engine.query.connection import BandTable, open_table
@@ -22,6 +23,7 @@ from engine.stored_band import MEMORY_MIB, StoredBand, translated
 if TYPE_CHECKING:
     import duckdb
 
+    from engine.disclosure import Disclosure
     from engine.query.filters import Bound
     from engine.snapshot import Snapshot
 
@@ -54,7 +56,13 @@ class OpenBand:
 
     def rows(self, query: str, values: Sequence[Bound] = ()) -> list[tuple[Any, ...]]:
         """All rows that *query* finds."""
+        work.tell("queries")
         return self.table.connection.execute(query, list(values)).fetchall()
+
+    def run(self, query: str, values: Sequence[Bound] = ()) -> None:
+        """Run *query* for what it makes in the question's own connection."""
+        work.tell("queries")
+        self.table.connection.execute(query, list(values))
 
     def row(self, query: str, values: Sequence[Bound] = ()) -> tuple[Any, ...]:
         """The one row that the aggregate *query* has."""
@@ -70,6 +78,7 @@ class OpenBand:
         """All rows, where the last column is a list of many numbers."""
         import pyarrow as pa
 
+        work.tell("queries")
         result = self.table.connection.sql(query, params=list(values)).to_arrow_table()
         *columns, lists = [result.column(index) for index in range(result.num_columns)]
         shown = [
@@ -84,9 +93,13 @@ class OpenBand:
 class QuerySession:
     """Questions to one snapshot; any number of threads may ask at once."""
 
-    def __init__(self, snapshot: Snapshot, limits: Limits | None = None) -> None:
+    def __init__(
+        self, snapshot: Snapshot, limits: Limits | None = None, disclosure: Disclosure | None = None
+    ) -> None:
         self.snapshot = snapshot
         self.limits = limits or Limits()
+        self.disclosure = disclosure
+        """What was published already, where small groups are withheld."""
         self._opened: dict[int, OpenBand] = {}
         self._needed = [frozenset[int]() for _ in snapshot.bands]
         self._opening = [Lock() for _ in snapshot.bands]

@@ -28,6 +28,11 @@ ROLE_TERMS: Mapping[Role, str] = {
 }
 
 
+def verb_term(verb: Verb) -> Term:
+    """What *verb* computes, in words."""
+    return Term(f"verb_{verb}")
+
+
 def check_verb(verb: Verb, field: FieldProfile | None) -> None:
     """Raise QueryError where *verb* has no meaning for *field*, saying what to ask instead."""
     if field is None:
@@ -45,7 +50,7 @@ def check_verb(verb: Verb, field: FieldProfile | None) -> None:
     role = field.role or "measure"
     if role not in (SUMMABLE if verb in SUMMED else AVERAGED):
         code = "no_sum" if role in AVERAGED else "no_average"
-        raise QueryError(code, verb=verb, field=field.name, role=Term(ROLE_TERMS[role]))
+        raise QueryError(code, verb=verb_term(verb), field=field.name, role=Term(ROLE_TERMS[role]))
 
 
 LIMB = 10**18
@@ -129,7 +134,7 @@ def expressions(verb: Verb, cell: str, column: ColumnType | None, *, narrow: boo
     total = scaled_sql(f"sum({cell})")
     if verb != "STDDEV":
         return Expressions(verb, column, (total,), rank="v0" if verb in SUMMED else None)
-    scaled = f"CAST({cell} * CAST({10**column.scale} AS DECIMAL({column.scale + 1}, 0)) AS BIGINT)"
+    scaled = f"CAST(replace(CAST({cell} AS VARCHAR), '.', '') AS BIGINT)"
     upper, lower = f"({scaled} // {SQUARE_LIMB})", f"({scaled} % {SQUARE_LIMB})"
     squares = (f"sum({upper} * {upper})", f"sum({upper} * {lower})", f"sum({lower} * {lower})")
     return Expressions(verb, column, (total, *squares))

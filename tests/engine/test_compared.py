@@ -95,7 +95,7 @@ def test_a_field_that_is_compared_with_its_own_kind_keeps_its_type(tmp_path, tex
         pytest.param(SEVENS, condition("=", "x", "valor"), {}, ["“valor” is a number"], id="a field that is summed"),
         pytest.param(
             SEVENS, condition("=", "x"), {"fields": [{"name": "codigo", "type": "number"}]},
-            ["“codigo” is a number, and “x” is none"], id="declared",
+            ["“codigo” is a number, and “x” is not one"], id="declared",
         ),
     ],
 )  # fmt: skip

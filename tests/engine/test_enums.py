@@ -62,6 +62,7 @@ def test_measures_dates_and_rates_are_none():
 NEAR_EQUAL = [
     pytest.param(["Célia", "Celia", "Ana"], ("Celia", "Célia"), id="accents"),
     pytest.param(["ANA", "Ana", "Bia"], ("ANA", "Ana"), id="case"),
+    pytest.param(["a\nb", "A\nb", "c"], ("A\nb", "a\nb"), id="line breaks"),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from datasources.base import Lists, RawBand
@@ -314,6 +314,8 @@ def test_numbers_survive_every_style(integers, scale, style, groups):
 
 @given(VALUES, st.sampled_from(["br", "point"]))
 def test_thousands_are_read_in_the_declared_locale(integers, style):
+    # A first or last row that is the sum of the others is no row (spec 0.4).
+    assume(len(integers) < 3 or sum(integers) not in (2 * integers[0], 2 * integers[-1]))
     cells = [in_style(Decimal(integer), 0, style, groups=True) for integer in integers]
     assert typed(cells, locale={"br": "pt-BR", "point": "en-US"}[style])[1] == integers
 

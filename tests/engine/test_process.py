@@ -99,7 +99,7 @@ def test_an_aggregate_without_cells_is_null_with_a_warning():
     [
         pytest.param(
             total(field="aliquota"),
-            "The aggregate total: “aliquota” is a percentage, and its SUM means nothing: use AVG, MIN or MAX, "
+            "The aggregate total: “aliquota” is a percentage, so its sum makes no sense: use AVG, MIN or MAX, "
             "or declare its role.",
             id="rate",
         ),
@@ -117,7 +117,7 @@ def test_an_aggregate_without_cells_is_null_with_a_warning():
         ),
         pytest.param(
             total(where={"field": "dia", "op": "=", "value": "7"}),
-            "The aggregate total: “dia” is a date, and “7” is none: write 2026-04-05, 05/04/2026, 2026-04 or 2026."
+            "The aggregate total: “dia” is a date, and “7” is not one: write 2026-04-05, 05/04/2026, 2026-04 or 2026."
             " Or declare the type of “dia” in the fields of the band vendas.",
             id="value",
         ),

@@ -506,3 +506,27 @@ def test_a_source_that_is_another_now(tmp_path, later, error, message):
         save_snapshot(Snapshot((changed,), profile_bands([band])), tmp_path / "a.json")
     assert sorted(tmp_path.iterdir()) == before
     assert rows_of(open_snapshot(tmp_path / "a.json")) == rows_of(version(1))
+
+
+@pytest.mark.parametrize("held", [b"numero;valor\n1;2\n", b'{"id": "vendas", "name": "Vendas"}', b"\0"])
+def test_a_file_that_is_no_pointer_is_not_replaced(tmp_path, held):
+    path = tmp_path / "relatorio.json"
+    path.write_bytes(held)
+    with pytest.raises(SnapshotNotSaved, match=r"^relatorio\.json is there already, and is no snapshot"):
+        save_snapshot(version(1), path)
+    assert path.read_bytes() == held
+
+
+@pytest.mark.parametrize("torn", [b"", b"{", b'{\n  "format": 2, "id'])
+def test_a_torn_pointer_is_replaced(tmp_path, torn):
+    path = tmp_path / "relatorio.json"
+    path.write_bytes(torn)
+    save_snapshot(version(1), path)
+    assert verify_snapshot(path) == open_snapshot(path).id
+
+
+def test_what_a_snapshot_shows_of_itself_is_no_cell():
+    shown = repr(version(1))
+    assert shown.startswith("Snapshot(")
+    assert "rows" in shown
+    assert len(shown) < 200

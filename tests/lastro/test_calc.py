@@ -58,6 +58,8 @@ def test_operations_are_read(words, expected):
     ("words", "message"),
     [
         (["soma", "1"], "“soma” is no operation. There are: sum, average"),
+        (["sum", "1.234", "1"], "“1.234” may mean 1234 or 1.2340: write it so, or say with --locale"),
+        (["sum", "1,234"], "“1,234” may mean 1234 or 1.2340"),
         (["rato", "1"], "Did you mean ratio?"),
         (["growth", "1", "2", "3"], "growth takes initial and final, and “3” is one too many"),
         (["growth", "initial=1", "initial=2"], "growth takes one initial, and it is given twice"),
@@ -67,6 +69,25 @@ def test_operations_are_read(words, expected):
 def test_what_cannot_be_read_is_said(words, message):
     with pytest.raises((WordsError, QueryError), match=re.escape(message)):
         read_operations(words)
+
+
+@pytest.mark.parametrize(
+    ("locale", "written", "expected"),
+    [
+        ("pt-BR", "1.234", "1234"),
+        ("pt-BR", "R$ 1.234", "R$ 1234"),
+        ("pt-BR", "1,234", "1.2340"),
+        ("en", "1.234", "1.2340"),
+        ("en", "-1,234", "-1234"),
+        (None, "1.234,50", "1.234,50"),
+        (None, "0.234", "0.234"),
+        (None, "12.3456", "12.3456"),
+        (None, "F123", "F123"),
+    ],
+)
+def test_a_locale_tells_thousands_from_decimals(locale, written, expected):
+    (operation,) = read_operations(["sum", written], locale)
+    assert operation["values"] == [expected]
 
 
 @given(st.lists(st.text(max_size=6) | st.sampled_from([*OPERANDS, "R$", "initial=1", "#1", "decimals=x"])))
@@ -120,7 +141,7 @@ def test_facts_of_files(capfd):
         (["sum"], "Operation 1: sum needs values."),
         (["sum", "F1"], "Operation 1: there is no fact F1"),
         (["growth", "of=1", "--lang", "pt"], "Operação 1: growth não aceita “of”."),
-        (["{"], "The arguments are no JSON object"),
+        (["{"], "The arguments are not a JSON object"),
         (["--from", "no.csv", "sum", "1"], "There is no file no.csv"),
     ],
 )

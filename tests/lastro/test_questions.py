@@ -193,7 +193,7 @@ def test_programs_get_the_answer_of_the_tool(capfd, words, tool, arguments, lang
         ),
         pytest.param(
             ["group-by", VENDAS, "--by", "status", "--verb", "COUNT", "--top", "0"],
-            '"top" does not fit',
+            "top is a whole number from 1 to 200.",
             id="top",
         ),
         pytest.param(

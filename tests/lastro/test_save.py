@@ -99,7 +99,8 @@ def test_nothing_that_is_read_is_lost(capfd, stored, tmp_path):
     ("content", "expected"),
     [
         (b'{"format": 1, "id": "a", "file": "b.duckdb"}', True),
-        (b'{"format": 1, "id": "a", "file": "b.duckdb", "x": 1}', False),
+        (b'{"format": 1, "id": "a", "file": "b.duckdb", "x": 1}', True),
+        (b'{"format": 1, "id": "a", "file": "b.duckdb', True),
         (b'{"format": 1, "id": "a", "file": "b.csv"}', False),
         (b'{"a": ".duckdb"', False),
         (b'[".duckdb"]', False),

@@ -24,6 +24,8 @@ class Value:
 
     shown: Any
     order: Any
+    exact: Fraction | None = None
+    """Before it is rounded; None of what has no end."""
 
 
 NOTHING = Value(None, None)
@@ -62,8 +64,8 @@ def value_of(verb: str, column: Column | None, rows: Sequence[int], whole: Seque
             return number(_middle(exact), column.scale + 1)
     if len(exact) < 2:
         return NOTHING
-    root = _root(_variance(exact))
-    return number(Fraction(root), two)
+    root = number(Fraction(_root(_variance(exact))), two)
+    return Value(root.shown, root.order)
 
 
 def number(value: Fraction | int, decimals: int) -> Value:
@@ -72,14 +74,14 @@ def number(value: Fraction | int, decimals: int) -> Value:
     digits = f"{abs(scaled):0{decimals + 1}d}"
     text = f"{digits[: len(digits) - decimals]}.{digits[len(digits) - decimals :]}".rstrip("0").rstrip(".")
     text = f"-{text}" if scaled < 0 else text
-    return Value(Num(text), Fraction(scaled, 10**decimals))
+    return Value(Num(text), Fraction(scaled, 10**decimals), Fraction(value))
 
 
 def _share(part: Fraction | int, whole: Fraction | int) -> Value:
     if not whole:
         return NOTHING
     exact = Fraction(part) * 100 / Fraction(whole)
-    return Value(number(exact, 2).shown, exact)
+    return Value(number(exact, 2).shown, exact, exact)
 
 
 def _total(column: Column, cells: Iterable[Any]) -> Fraction:

@@ -19,14 +19,14 @@ REASONS: Mapping[str, str] = {
     "unknown": "does not exist",
     "which_band": "several bands",
     "field_needed": "needs a field",
-    "meaningless": "means nothing",
+    "meaningless": "makes no sense",
     "number_needed": "needs a number",
     "no_edge": "which have no",
     "text_needed": "needs a text",
-    "no_number": "and “.*” is none: write 1234",
+    "no_number": "and “.*” is not one: write 1234",
     "other_unit": "give the number alone",
     "two_readings": "could mean thousands or decimals",
-    "no_day": "is none: write 2026",
+    "no_day": "is not one: write 2026",
     "no_order": "have no order",
     "no_boolean": "is a boolean, and",
     "same_field": "is named twice",
@@ -34,11 +34,11 @@ REASONS: Mapping[str, str] = {
     "two_dates": "and .* are dates",
     "no_date": "has no date",
     "which_date": "may be of several dates",
-    "no_comparison": "is no number, so that there is no difference",
+    "no_comparison": "is not a number, so there is no difference",
     "large_filter": "more than 50 conditions",
-    "wrong_filter": "is no filter",
+    "wrong_filter": "is not a filter",
     "too_long": "more than 100000 characters",
-    "no_text": "does not exist|is no filter|does not fit",
+    "no_text": "does not exist|is not a filter|cannot be used",
 }
 """Why a question is refused, and what its note says then."""
 
@@ -160,7 +160,7 @@ def _asked(
 
 def _says(verb: str, column: Column | None, rows: Sequence[int], value: Value, where: Any) -> list[str]:
     if not rows:
-        return ["No row fits the filter" if where else "The band has no rows"]
+        return ["No row matches the filter" if where else "The band has no rows"]
     nulls = 0 if column is None else sum(column.cells[row] is None for row in rows)
     if value.shown is None:
         if column is not None and nulls == len(rows):
@@ -214,7 +214,7 @@ def group_by(world: World, given: Mapping[str, Any], reasons: set[str]) -> Expec
         groups.setdefault(tuple(group_key(key, row, period) for key in keys), []).append(row)
     null = groups.pop((None,), None)
     measured = [(key, found, value_of(verb, column, found, rows)) for key, found in groups.items()]
-    order = given.get("order") or ("group" if period else "desc")
+    order = given.get("order") or ("group" if period and not given.get("top") else "desc")
     measured = _ordered(measured, keys, order, period)
     top = given.get("top") or GROUPS_MAX
     named, cut = measured[:top], measured[top:]
@@ -226,14 +226,16 @@ def group_by(world: World, given: Mapping[str, Any], reasons: set[str]) -> Expec
         shown.append((f"(other {len(cut)})", rest, value_of(verb, column, rest, rows)))
     says = []
     if cut:
-        says.append(rf"\(other {len(cut)}\) stands for the {len(cut)} groups")
+        says.append(
+            rf"\(other {len(cut)}\) stands for the {f'{len(cut)} groups' if len(cut) > 1 else 'one group'}"
+        )
         is_tie = order != "group" and named[-1][2].order == cut[0][2].order is not None
         tied = sum(value.order == cut[0][2].order for _, _, value in [*named, cut[0]])
         says.append(f"{tied} groups or more have the value" if is_tie else "^(?!.*groups or more have)")
     if null is not None:
         says.append("The group null holds the rows without")
     if not rows:
-        says.append("No row fits the filter" if where else "The band has no rows")
+        says.append("No row matches the filter" if where else "The band has no rows")
     answer = {
         "verb": verb,
         "field": given.get("field"),
@@ -331,10 +333,14 @@ def compare(world: World, given: Mapping[str, Any], reasons: set[str]) -> Expect
     difference = growth = None
     says = []
     if all(one.shown is not None for one in values):
-        a, b = (Decimal(one.shown) for one in values)
-        difference = plain(Context(prec=1_000).subtract(b, a))
+        a, b = (Fraction(Decimal(one.shown)) if one.exact is None else one.exact for one in values)
+        if verb in ("AVG", "SHARE") and values[0].exact is not None:
+            difference = number(b - a, 2 if verb == "SHARE" else max(2, column.scale if column else 0)).shown
+        else:
+            shown = [Decimal(one.shown) for one in values]
+            difference = plain(Context(prec=1_000).subtract(shown[1], shown[0]))
         if a:
-            growth = number((Fraction(b) - Fraction(a)) / abs(Fraction(a)) * 100, 2).shown
+            growth = number((b - a) / abs(a) * 100, 2).shown
             says += ["The first value is negative"] if a < 0 else []
         else:
             says.append("The first value is 0")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.formats import cut_cell, inert, json_text, name_text, value_texts
+from prompts.formats import cut_cell, inert, json_text, json_texts, name_text, value_texts
 
 NAMES = [
     pytest.param("valor_total", "valor_total", id="bare"),
@@ -58,6 +58,9 @@ VALUES = [
     pytest.param([LONG + "y", LONG], [LONG + "…", LONG], id="the cut itself is another value"),
     pytest.param([LONG[1:] + "|" + "y"], ['"' + LONG[1:] + '|…"'], id="cut, then quoted"),
     pytest.param(["y" * 59 + "ãz"], ["y" * 59 + "ã…"], id="characters, not bytes"),
+    pytest.param(["a\nb", "c"], ['"a\\nb"', "c"], id="a line break between bare words"),
+    pytest.param(["", "a"], ['""', "a"], id="nothing beside a bare word"),
+    pytest.param(["\U0001f600", "a"], ["\U0001f600", "a"], id="a sign beyond the first plane"),
 ]
 
 
@@ -105,6 +108,19 @@ def test_a_json_string_reads_back_and_holds_nothing_hostile(text, citations):
     assert json.loads(written) == text
     assert_inert(written)
     assert not citations or "[" not in written
+
+
+@given(st.lists(HOSTILE | st.text("xy", min_size=499, max_size=502), max_size=4), st.booleans())
+def test_the_cells_of_a_column_are_written_as_one_by_one(cells, citations):
+    written = json_texts(cells, citations=citations)
+    assert written == [json_text(cut_cell(cell), citations=citations) for cell in cells]
+
+
+@given(st.lists(HOSTILE, unique=True, max_size=4), st.booleans())
+def test_the_values_of_a_column_are_written_as_one_by_one(values, citations):
+    short = [value for value in values if len(value) <= 60]
+    expected = {value: name_text(value, citations=citations) for value in short}
+    assert value_texts(short, citations=citations) == expected
 
 
 @given(HOSTILE, st.booleans())

@@ -95,21 +95,21 @@ def test_a_calculation_is_bound_to_the_facts_that_it_means(tools):
 @pytest.mark.parametrize(
     ("arguments", "note"),
     [
-        pytest.param('{"verb": "SUM"', "The arguments are no JSON object: send one.", id="cut"),
-        pytest.param("[]", "The arguments are no JSON object: send one.", id="list"),
-        pytest.param('{"verb": NaN}', "The arguments are no JSON object: send one.", id="NaN"),
-        pytest.param("[" * 50_000, "The arguments are no JSON object: send one.", id="deep"),
-        pytest.param("9" * 5_000, "The arguments are no JSON object: send one.", id="digits"),
+        pytest.param('{"verb": "SUM"', "The arguments are not a JSON object: send one.", id="cut"),
+        pytest.param("[]", "The arguments are not a JSON object: send one.", id="list"),
+        pytest.param('{"verb": NaN}', "The arguments are not a JSON object: send one.", id="NaN"),
+        pytest.param("[" * 50_000, "The arguments are not a JSON object: send one.", id="deep"),
+        pytest.param("9" * 5_000, "The arguments are not a JSON object: send one.", id="digits"),
         pytest.param('{"a": "' + "x" * 100_000, "The arguments have more than 100000 characters", id="long"),
         pytest.param('{"verb": "SUM", "verb": "AVG"}', 'The key "verb" stands twice', id="twice"),
         pytest.param("", '"verb" is missing: give it.', id="empty"),
         pytest.param('{"verb": "TOTAL"}', '"verb" is one of: SUM, AVG, COUNT, MIN, MAX,', id="verb"),
         pytest.param('{"verb": 7}', '"verb" is one of: SUM, AVG', id="number for a verb"),
-        pytest.param('{"verb": "SUM", "campo": "x"}', '"campo" is no argument here. Arguments: verb,', id="key"),
-        pytest.param('{"verb": "SUM", "field": 7}', '"field" does not fit: a text is needed.', id="kind"),
+        pytest.param('{"verb": "SUM", "campo": "x"}', '"campo" is not an argument here. Arguments: verb,', id="key"),
+        pytest.param('{"verb": "SUM", "field": 7}', '"field" cannot be used: a text is needed.', id="kind"),
         pytest.param(
             '{"verb": "SUM", "field": "valor", "filter": {"vendedor": "Ana"}}',
-            '"filter" is no filter: send one like {"field": "status", "op": "=", "value": "faturado"}',
+            '"filter" is not a filter: send one like {"field": "status", "op": "=", "value": "faturado"}',
             id="filter of pairs",
         ),
         pytest.param(
@@ -134,8 +134,13 @@ def test_a_calculation_is_bound_to_the_facts_that_it_means(tools):
         ),
         pytest.param(
             '{"verb": "SUM", "field": "valor", "filter": {"field": "valor", "op": ">", "value": 1e400}}',
-            "No row fits the filter",
+            "No row matches the filter",
             id="a large number",
+        ),
+        pytest.param(
+            '{"verb": "COUNT", "filter": {"field": "valor", "op": "=", "value": 1e999999999}}',
+            '"filter": the number has more than 400 digits.',
+            id="a number of a gigabyte",
         ),
     ],
 )  # fmt: skip
@@ -164,6 +169,55 @@ def test_each_tool_has_the_name_it_goes_by(name):
     tool = tool_named(name)
     assert tool is not None
     assert tool.name == name
+
+
+def test_a_number_of_nobodys_does_not_become_a_fact_of_the_data(tools):
+    first = tools.call("calculate", {"operations": [{"op": "sum", "values": ["987654,32"]}]}).answer
+    (result,) = first["results"]
+    again = {"operations": [{"op": "percentage", "part": "987654,32", "whole": "F2"}]}
+    ((part, _),) = [one["operands"] for one in tools.call("calculate", again).answer["results"]]
+    assert part == {"name": "part", "value": "987654.32", "unbound": True}
+    by_id = {"operations": [{"op": "sum", "values": [result["fact"]]}]}
+    ((operand,),) = [one["operands"] for one in tools.call("calculate", by_id).answer["results"]]
+    assert operand["unbound"] is True
+
+
+def test_what_was_rounded_on_the_way_is_said(tools):
+    operations = [{"op": "ratio", "numerator": 1, "denominator": 3}, {"op": "product", "values": ["#1", 3]}]
+    first, second = tools.call("calculate", {"operations": operations}).answer["results"]
+    assert (first["rounded"], second["rounded"], second["result"]) == (True, True, "0.999999")
+
+
+@pytest.mark.parametrize(
+    ("operand", "note"),
+    [
+        (None, '"operations[0].values[0]" is not a number, the id of a fact'),
+        (True, '"operations[0].values[0]" is not a number, the id of a fact'),
+        ([1], '"operations[0].values[0]" is not a number, the id of a fact'),
+        ("1_000", "Operation 1: in values, “1_000” is not a number."),
+        ("1e3", "Operation 1: in values, “1e3” is not a number."),
+        ("007", "Operation 1: in values, “007” is not a number."),
+    ],
+)
+def test_what_is_no_operand_is_refused(tools, operand, note):
+    answer = tools.call("calculate", {"operations": [{"op": "sum", "values": [operand]}]}).answer
+    assert str(answer["note"]).startswith(note)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        ({"by": "vendedor", "verb": "COUNT", "top": 0}, "top is a whole number from 1 to 200."),
+        ({"by": "vendedor", "verb": "COUNT", "top": 201}, "top is a whole number from 1 to 200."),
+        (
+            {"by": ["vendedor", "numero", "ativo"], "verb": "COUNT"},
+            "One or two fields to group by are needed, and 3",
+        ),
+        ({"by": [], "verb": "COUNT"}, "One or two fields to group by are needed, and 0"),
+    ],
+)
+def test_bounds_are_said(tools, arguments, note):
+    assert str(tools.call("sulfite_group_by", arguments).answer["note"]).startswith(note)
 
 
 def test_a_tool_that_is_not_there_is_answered_with_those_that_are(tools):

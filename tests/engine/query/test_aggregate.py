@@ -98,15 +98,15 @@ def test_values(verb, field, where, decimals, expected):
         pytest.param(
             "SUM",
             "ano",
-            "“ano” is a year, and its SUM means nothing: use COUNT, DISTINCT, MIN or MAX",
+            "“ano” is a year, so its sum makes no sense: use COUNT, DISTINCT, MIN or MAX",
             id="year",
         ),
-        pytest.param("AVG", "codigo", "“codigo” is an id, and its AVG means nothing: use COUNT", id="id"),
+        pytest.param("AVG", "codigo", "“codigo” is an id, so its average makes no sense: use COUNT", id="id"),
         pytest.param(
-            "SUM", "aliquota", "“aliquota” is a percentage, and its SUM means nothing: use AVG", id="%"
+            "SUM", "aliquota", "“aliquota” is a percentage, so its sum makes no sense: use AVG", id="%"
         ),
         pytest.param(
-            "SUM", "preco", "“preco” is a rate, and its SUM means nothing: use AVG, MIN or MAX", id="rate"
+            "SUM", "preco", "“preco” is a rate, so its sum makes no sense: use AVG, MIN or MAX", id="rate"
         ),
         pytest.param(
             "SUM", "uf", "SUM needs a number, and “uf” is a text: use COUNT, DISTINCT, MIN or MAX.", id="text"
@@ -247,3 +247,25 @@ def test_the_connection_is_locked():
             with pytest.raises(duckdb.Error):
                 table.connection.execute(statement)
         assert [column.name for column in table.columns] == ["uf", "valor"]
+
+
+def test_deviations_of_long_decimals_do_not_overflow():
+    cells = [Decimal("1234567.123456"), Decimal("2.5"), Decimal("-23.550520341")]
+    snapshot = snapshot_of(raw_band({"x": cells, "g": [1, 1, 1]}, "vendas", origin="typed"))
+    assert asked("STDDEV", "x", ALL, snapshot=snapshot) == "712783.737940787"
+
+
+@pytest.mark.parametrize("op", ["in", "not_in"])
+@pytest.mark.parametrize("field", ["uf", "valor", "dia", "codigo", "ok"])
+def test_long_lists_find_what_short_ones_do(op, field):
+    values = {
+        "uf": ("SP", "MG"),
+        "valor": ("1,10", "3,00"),
+        "dia": ("13/01/2026", "2025-12"),
+        "codigo": (7, 9),
+        "ok": (True, True),
+    }[field]
+    filler = {"uf": "x{}", "valor": "9{},5", "dia": "2031-01-{:02d}", "codigo": "77{}", "ok": "false"}[field]
+    more = tuple(filler.format(number + 1) for number in range(25)) if field != "ok" else (True,) * 25
+    short, long = (Condition(field=field, op=op, value=one) for one in (values, (*values, *more)))
+    assert asked("COUNT", None, long) == asked("COUNT", None, short)

@@ -46,6 +46,8 @@ def of(uf):
         pytest.param("SUM", "valor", of("RJ"), of("SP"), ("90", "120.5", "30.5", "33.89"), id="filters"),
         pytest.param("COUNT", None, "2026-01", of("SP"), ("2", "2", "0", "0"), id="one of each"),
         pytest.param("AVG", "taxa", of("SP"), of("RJ"), ("1.5", "4", "2.5", "166.67"), id="points"),
+        pytest.param("AVG", "valor", "2026-01", "2026-02", ("60.25", "26.67", "-33.58", "-55.74"), id="averages"),
+        pytest.param("SHARE", "valor", "2026-01", "2026-02", ("60.1", "39.9", "-20.2", "-33.61"), id="shares"),
         pytest.param("SUM", "valor", of("AC"), of("SP"), ("0", "120.5", "120.5", None), id="from nothing"),
         pytest.param("SUM", "valor", of("BA"), of("RJ"), ("-10", "90", "100", "1000"), id="from below nothing"),
         pytest.param("SUM", "valor", of("RJ"), of("PE"), ("90", None, None, None), id="with no rows"),
@@ -80,7 +82,7 @@ def test_a_difference_has_the_unit_of_both_and_growth_is_in_percent():
 @pytest.mark.parametrize(
     ("a", "note"),
     [
-        pytest.param("AC", "The first value is 0, so that there is no growth from it.", id="nothing"),
+        pytest.param("AC", "The first value is 0, so there is no growth from it.", id="nothing"),
         pytest.param("BA", "The first value is negative: growth is given in percent of its size.", id="less"),
     ],
 )
@@ -94,12 +96,12 @@ def test_what_growth_means_is_said(a, note):
     ("raw", "question", "message"),
     [
         pytest.param(
-            VENDAS, Compare(None, "MAX", "dia", of("SP"), of("RJ")), "MAX of “dia” is no number", id="days"
+            VENDAS, Compare(None, "MAX", "dia", of("SP"), of("RJ")), "MAX of “dia” is not a number", id="days"
         ),
         pytest.param(
             VENDAS,
             Compare(None, "SUM", "valor", "janeiro", "2026"),
-            "“dia” is a date, and “janeiro” is none",
+            "“dia” is a date, and “janeiro” is not one",
             id="words",
         ),
         pytest.param(

@@ -276,6 +276,10 @@ def test_a_hostile_field_is_only_a_name(name):
         pytest.param("dia", "=", "2026-04-05", 2, id="ISO day"),
         pytest.param("dia", "=", "2026-04-05T00:00:00.000Z", 2, id="day at midnight"),
         pytest.param("dia", "=", "2026-04", 5, id="month"),
+        pytest.param("dia", "=", "2026-Q2", 7, id="quarter"),
+        pytest.param("quando", "=", "2026-Q2", 8, id="moments of a quarter"),
+        pytest.param("dia", "=", "2026-W14", 3, id="week, from Monday to Sunday"),
+        pytest.param("dia", "<", "2026-W01", 1, id="before a week that begins in the year before: 2024"),
         pytest.param("dia", "=", "04/2026", 5, id="Brazilian month"),
         pytest.param("dia", "=", "2026", 9, id="year"),
         pytest.param("dia", "=", 2026, 9, id="year as a number"),
@@ -311,14 +315,14 @@ def test_values_are_read_as_the_field_reads_its_cells(field, op, value, count):
             "valor",
             "=",
             "abc",
-            "“valor” is a number, and “abc” is none: write 1234.5 or 1.234,50.",
+            "“valor” is a number, and “abc” is not one: write 1234.5 or 1.234,50.",
             id="word",
         ),
         pytest.param(
             "valor",
             "=",
             True,
-            "“valor” is a number, and “true” is none: write 1234.5 or 1.234,50.",
+            "“valor” is a number, and “true” is not one: write 1234.5 or 1.234,50.",
             id="bool",
         ),
         pytest.param(
@@ -339,14 +343,14 @@ def test_values_are_read_as_the_field_reads_its_cells(field, op, value, count):
             "dia",
             "=",
             "31/02/2026",
-            "“dia” is a date, and “31/02/2026” is none: write 2026-04-05, 05/04/2026, 2026-04 or 2026.",
+            "“dia” is a date, and “31/02/2026” is not one: write 2026-04-05, 05/04/2026, 2026-04 or 2026.",
             id="no day",
         ),
         pytest.param(
             "dia",
             ">",
             "2026-04-05T10:00",
-            "“dia” is a date, and “2026-04-05T10:00” is none: write 2026-04-05, 05/04/2026, 2026-04 or 2026.",
+            "“dia” is a date, and “2026-04-05T10:00” is not one: write 2026-04-05, 05/04/2026, 2026-04 or 2026.",
             id="time",
         ),
         pytest.param(
@@ -358,7 +362,7 @@ def test_values_are_read_as_the_field_reads_its_cells(field, op, value, count):
         ),
         pytest.param("ok", ">", True, "“ok” is true or false, which have no order: use =.", id="order"),
         pytest.param(
-            "ok", "=", "talvez", "“ok” is a boolean, and “talvez” is none: give true or false.", id="maybe"
+            "ok", "=", "talvez", "“ok” is a boolean, and “talvez” is not one: give true or false.", id="maybe"
         ),
     ],
 )

@@ -246,7 +246,7 @@ def test_a_filter_chooses_the_rows(session):
             "A period gathers one date, and dia, quando are dates",
             id="two dates",
         ),
-        pytest.param(GroupBy(None, ("uf",), "SUM", "ano"), "“ano” is a year, and its SUM", id="no sum"),
+        pytest.param(GroupBy(None, ("uf",), "SUM", "ano"), "“ano” is a year, so its sum", id="no sum"),
         pytest.param(GroupBy(None, ("uf",), "SUM"), "SUM needs a field: name one.", id="no field"),
     ],
 )
@@ -272,7 +272,7 @@ def test_a_cut_between_equal_values_is_said(session):
 def test_no_rows_are_no_groups(session):
     question = GroupBy(None, ("uf",), "SUM", "valor", where=Condition(field="uf", op="=", value="Bahia"))
     assert group_by(session, question).groups == ()
-    assert notes(session, question)[0] == "No row fits the filter, so that there is no SUM."
+    assert notes(session, question)[0] == "No row matches the filter, so there is no sum."
 
 
 def test_top_and_bottom_differ(session):

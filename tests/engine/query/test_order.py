@@ -130,5 +130,5 @@ def test_the_share_of_a_field_without_cells_is_nothing():
 def test_whether_two_values_can_be_compared_does_not_depend_on_the_rows(value):
     where = Condition(field="uf", op="=", value=value)
     session = session_of(raw_band({"uf": ["a", "b"], "n": ["1", "2"]}))
-    with session, pytest.raises(QueryError, match="is no number"):
+    with session, pytest.raises(QueryError, match="is not a number"):
         compare(session, Compare(None, "MIN", "uf", where, where))

@@ -70,7 +70,7 @@ def test_the_band_that_is_meant(question, band):
         ),
         pytest.param(
             Aggregate("vendas", "COUNT", None, AllOf.model_validate({"and": [ON_UF] * 50})),
-            "The filter has more than 50 conditions and groups: ask with fewer.",
+            "The filter has more than 50 conditions and groups: use fewer.",
             id="a large filter",
         ),
     ],
