@@ -19,6 +19,7 @@ from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import EngineError, QueryError
 from engine.json_rows import json_rows
+from engine.snapshot import refuse_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +53,7 @@ def export_json_lines(snapshot: Snapshot, out: BinaryIO | Path, *, band: str | N
     is replaced when all is written, or not at all. Raises QueryError for a band that is not there, what the source
     raises, EngineError when its rows have changed or a file cannot be written, and what *out* raises.
     """
+    refuse_rows(snapshot, "exported")
     bands = _chosen(snapshot, band)
     if not isinstance(out, str | PathLike):
         return _write(bands, out)

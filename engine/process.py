@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from datasources.elements import AggregateElement, ReportDefinition
     from datasources.mask_key import MaskKey
     from datasources.parameters import ParameterValues, Resolved
+    from engine.disclosure import Disclosure
     from engine.notes import Language
 
 
@@ -36,6 +37,7 @@ def process_report(
     source_timeout_s: float | None = None,
     viewer: Viewer | None = None,
     key: MaskKey | None = None,
+    disclosure: Disclosure | None = None,
 ) -> Snapshot:
     """
     The snapshot of *definition* with the values *params* that a reader chose for its parameters.
@@ -47,7 +49,8 @@ def process_report(
 
     With access rules it is the snapshot of what *viewer* may see, masked under the *key* of their workspace, and
     nothing else has a part in it; AccessError without a viewer, and for a viewer of a report without rules, unless
-    it is public.
+    it is public. Where the rules withhold small groups, *disclosure* is what this viewer was told of this snapshot
+    before; without it, nothing.
     """
     from datasources.access import check_access
     from datasources.parameters import resolve
@@ -68,7 +71,25 @@ def process_report(
     withheld = _withheld(definition, access)
     shown = [one for one in definition.aggregates if one.id not in withheld]
     snapshot = materialize(declare_compared(bands, shown), complete=complete)
-    return replace(snapshot, profile=_with_definition(snapshot, definition, values, withheld))
+    return replace(
+        snapshot,
+        profile=_with_definition(snapshot, definition, values, withheld),
+        disclosure=_disclosure(definition, access, disclosure),
+    )
+
+
+def _disclosure(
+    definition: ReportDefinition, access: Access | None, disclosure: Disclosure | None
+) -> Disclosure | None:
+    """What the viewer was told, where groups of fewer rows than the rules say are withheld."""
+    k = definition.access.small_groups if definition.access is not None and access is not None else None
+    if k is None:
+        return disclosure
+    from engine.disclosure import Disclosure as Told
+
+    if disclosure is not None and disclosure.k < k:
+        raise EngineError(f"The report withholds groups of fewer than {k} rows: its Disclosure has k = {k}.")
+    return disclosure or Told(k)
 
 
 def _withheld(definition: ReportDefinition, access: Access | None) -> frozenset[str]:

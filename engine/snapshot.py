@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from datasources.base import RawBand
 from datasources.options import ReadOptions
 from engine.band import type_band
 from engine.columns import ColumnType, Typed
 from engine.dedup import merge_duplicates
+from engine.exceptions import EngineError
 from engine.excerpt import ROWS_MAX, Excerpt, excerpt_bands
 from engine.profile import Profile, profile_bands
+
+if TYPE_CHECKING:
+    from engine.disclosure import Disclosure
 
 
 class SnapshotBand(Protocol):
@@ -47,6 +51,8 @@ class Snapshot:
     profile: Profile
     id: str | None = None
     """The name of its content, where it is known already: see `snapshot_id`."""
+    disclosure: Disclosure | None = None
+    """Where small groups are withheld: what its viewer was told already. `profile` is then for us alone."""
 
     def __repr__(self) -> str:
         """What it is of, and no cell: it may be shown in a notebook or a log."""
@@ -113,10 +119,28 @@ def _bands_of(name: str | None, source: object, options: ReadOptions) -> Sequenc
 
 
 def profile_snapshot(snapshot: Snapshot) -> Profile:
-    """The profile of a snapshot: its schema, enumerations and every precomputed fact."""
-    return snapshot.profile
+    """
+    The profile of a snapshot: its schema, enumerations and every precomputed fact.
+
+    Where small groups are withheld, what is left of it for the viewer.
+    """
+    if snapshot.disclosure is None:
+        return snapshot.profile
+    from engine.disclosure_profile import withhold
+
+    return withhold(snapshot, snapshot.disclosure)
 
 
 def take_excerpt(snapshot: Snapshot, rows_max: int = ROWS_MAX) -> Excerpt:
-    """The rows of a snapshot that may travel: an evenly spaced sample of at most *rows_max* rows in all."""
-    return excerpt_bands(snapshot.bands, rows_max)
+    """
+    The rows of a snapshot that may travel: an evenly spaced sample of at most *rows_max* rows in all.
+
+    Where small groups are withheld, none.
+    """
+    return excerpt_bands(snapshot.bands, 0 if snapshot.disclosure is not None else rows_max)
+
+
+def refuse_rows(snapshot: Snapshot, what: str) -> None:
+    """Raise EngineError for *what* gives rows away, where small groups are withheld."""
+    if snapshot.disclosure is not None:
+        raise EngineError(f"The access rules of this report withhold small groups, so it cannot be {what}.")

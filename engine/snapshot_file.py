@@ -18,7 +18,7 @@ from pathlib import Path
 from datasources import durable
 from engine.band import Band
 from engine.exceptions import SnapshotError, SnapshotFormatError, SnapshotNotFound, SnapshotNotSaved
-from engine.snapshot import Snapshot
+from engine.snapshot import Snapshot, refuse_rows
 from engine.snapshot_document import FORMAT, Document, document_of, read_document
 from engine.snapshot_hash import BandHash, id_of, snapshot_id
 from engine.stored_band import MEMORY_MIB, StoredBand, StoredFile, damaged, missing, open_file
@@ -49,6 +49,7 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
     """
     from engine.snapshot_write import write_snapshot
 
+    refuse_rows(snapshot, "stored")
     pointer = Path(pointer).absolute()
     if pointer.suffix == SUFFIX:
         raise SnapshotNotSaved(

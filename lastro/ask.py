@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from engine import profile_snapshot
 from engine.notes import LANGUAGES
 from lastro.output import say, write_result, write_warnings
 from lastro.snapshots import add_report_arguments, make_snapshot
@@ -100,7 +101,7 @@ def ask(
     snapshot = snapshot or make_snapshot(parsed, complete=True)
     with Toolset(snapshot, language=parsed.lang) as tools:
         reply = tools.call(tool, arguments)
-        write_warnings(_relevant(snapshot.profile.warnings, reply.answer.get("band"), arguments))
+        write_warnings(_relevant(profile_snapshot(snapshot).warnings, reply.answer.get("band"), arguments))
         if parsed.json:
             write_result(reply.text + "\n", None)
         elif reply.is_refused:

@@ -95,13 +95,15 @@ def _snapshot(parsed: argparse.Namespace) -> Snapshot:
 def _list_facts(parsed: argparse.Namespace) -> int:
     if not parsed.files:
         raise WordsError("There is nothing to calculate: give an operation, as in lastro calc sum 1 2")
+    from engine import profile_snapshot
     from engine.fact_ledger import FactLedger
     from lastro.labels import LABELS
     from lastro.look import Look
 
     snapshot = make_snapshot(parsed, complete=True)
-    write_warnings(snapshot.profile.warnings)
-    ledger = FactLedger.of_profile(snapshot.profile, snapshot.id)
+    profile = profile_snapshot(snapshot)
+    write_warnings(profile.warnings)
+    ledger = FactLedger.of_profile(profile, snapshot.id)
     if parsed.json:
         write_result(ledger.to_json() + "\n", None)
     else:

@@ -70,6 +70,9 @@ def run(parsed: argparse.Namespace) -> int:
     snapshot = make_snapshot(parsed, complete=parsed.json or keeps)
     profile = profile_snapshot(snapshot)
     if parsed.json:
+        from engine.snapshot import refuse_rows
+
+        refuse_rows(snapshot, "given as JSON yet")
         from lastro.document import document_of
 
         text = document_of(profile).model_dump_json() + "\n"

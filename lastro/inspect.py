@@ -58,10 +58,12 @@ def _columns(text: str) -> int | None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the inspection, in the terminal or as a page."""
+    from engine.snapshot import refuse_rows
     from lastro.inspect_report import inspect_snapshot
 
     refuse_source(parsed.html, parsed.files)
     snapshot = make_snapshot(parsed, complete=True)
+    refuse_rows(snapshot, "inspected")
     inspection = inspect_snapshot(snapshot, parsed.columns)
     if parsed.html is not None:
         from lastro.inspect_html import render_page

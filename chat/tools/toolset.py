@@ -91,6 +91,7 @@ class Toolset:
         With a *disclosure* small groups are withheld: it holds what its viewer was told of this snapshot, here and
         in other conversations, and the ledger begins with the profile that `withhold` leaves.
         """
+        disclosure = disclosure or snapshot.disclosure
         session = QuerySession(snapshot, limits, disclosure)
         if ledger is None:
             profile = snapshot.profile

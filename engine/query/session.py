@@ -98,7 +98,7 @@ class QuerySession:
     ) -> None:
         self.snapshot = snapshot
         self.limits = limits or Limits()
-        self.disclosure = disclosure
+        self.disclosure = disclosure or snapshot.disclosure
         """What was published already, where small groups are withheld."""
         self._opened: dict[int, OpenBand] = {}
         self._needed = [frozenset[int]() for _ in snapshot.bands]

@@ -1,0 +1,101 @@
+"""A report whose rules withhold small groups never gives more, whoever asks for what."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from chat import Toolset
+from datasources.access import Viewer
+from datasources.definition import parse_definition
+from engine import (
+    EngineError,
+    export_json_lines,
+    process_report,
+    profile_snapshot,
+    save_snapshot,
+    take_excerpt,
+)
+from engine.disclosure import Disclosure
+from lastro.cli import main
+from prompts import render_data_context
+
+CITIES = ["Norte"] * 7 + ["Sul"] * 6 + ["Oeste"] * 2
+DOCUMENT = {
+    "id": "salarios",
+    "name": "Salários",
+    "datasources": {
+        "s": {
+            "kind": "inline",
+            "records": [
+                {"cidade": city, "salario": 1000 + 37 * index * index} for index, city in enumerate(CITIES)
+            ],
+        }
+    },
+    "bands": [
+        {
+            "name": "salarios",
+            "datasource": "s",
+            "fields": [{"name": "cidade", "type": "text"}, {"name": "salario", "type": "number"}],
+        }
+    ],
+    "access": {"small_groups": 5, "detect_pii": False},
+}
+VIEWER = Viewer("ana", "w", frozenset(), {})
+
+
+@pytest.fixture
+def snapshot():
+    return process_report(parse_definition(json.dumps(DOCUMENT).encode()), viewer=VIEWER)
+
+
+def test_no_row_and_no_small_group_is_in_the_context(snapshot):
+    text = render_data_context(profile_snapshot(snapshot), take_excerpt(snapshot))
+    assert "Oeste" not in text
+    assert '"salario"' not in text
+    assert str(1000 + 37 * 14 * 14) not in text
+
+
+def test_tools_withhold_without_being_told(snapshot):
+    with Toolset(snapshot) as tools:
+        where = {"field": "cidade", "op": "=", "value": "Oeste"}
+        question = {"verb": "SUM", "field": "salario", "filter": where}
+        assert tools.call("sulfite_aggregate_data", question).answer["result"] is None
+        groups = tools.call("sulfite_group_by", {"by": "cidade", "verb": "COUNT"}).text
+        assert "Oeste" not in groups
+        assert tools.call("sulfite_search_values", {"query": "Oeste"}).answer["result"] == []
+
+
+def test_rows_are_neither_stored_nor_exported(snapshot, tmp_path):
+    with pytest.raises(EngineError, match="withhold small groups, so it cannot be stored"):
+        save_snapshot(snapshot, tmp_path / "s")
+    with pytest.raises(EngineError, match="so it cannot be exported"):
+        export_json_lines(snapshot, io.BytesIO())
+
+
+def test_a_weaker_promise_is_refused():
+    definition = parse_definition(json.dumps(DOCUMENT).encode())
+    with pytest.raises(EngineError, match="groups of fewer than 5 rows"):
+        process_report(definition, viewer=VIEWER, disclosure=Disclosure(3))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["context"], id="context"),
+        pytest.param(["context", "--json"], id="JSON"),
+        pytest.param(["inspect"], id="inspect"),
+        pytest.param(["export"], id="export"),
+        pytest.param(["group-by", "--by", "cidade", "--verb", "SUM", "--field", "salario"], id="group-by"),
+    ],
+)
+def test_no_command_shows_a_small_group(words, tmp_path, capsys):
+    report, viewer = tmp_path / "s.report.json", tmp_path / "ana.json"
+    report.write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    viewer.write_text(json.dumps({"id": "ana", "workspace": "w"}), encoding="utf-8")
+    main([words[0], str(report), "--viewer", str(viewer), *words[1:]])
+    shown = capsys.readouterr()
+    assert "Oeste" not in shown.out + shown.err
+    assert str(1000 + 37 * 14 * 14) not in shown.out
