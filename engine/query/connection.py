@@ -109,10 +109,17 @@ def _fill_file(path: Path, band: SnapshotBand, facts: BandProfile) -> None:
 
 
 def _table(connection: duckdb.DuckDBPyConnection, name: str, columns: tuple[ColumnType, ...]) -> BandTable:
-    # Not DESCRIBE: it would write out every value of a column of codes.
-    query = "SELECT column_index - 1 FROM duckdb_columns() WHERE table_name = ? AND numeric_precision <= ?"
-    found = connection.execute(query, [name, NARROW_DIGITS]).fetchall()
-    narrow = frozenset(int(position) for (position,) in found)
+    # Not DESCRIBE: it would write out every value of a column of codes. A table without rows has no sum to overflow.
+    decimals = [
+        position for position, column in enumerate(columns) if column.type == "number" and not column.double
+    ]
+    shown = ", ".join(f"typeof(c{position})" for position in decimals) or "NULL"
+    kinds = connection.execute(f"SELECT {shown} FROM {name} LIMIT 1").fetchone() or ()
+    narrow = frozenset(
+        position
+        for position, kind in zip(decimals, kinds, strict=False)
+        if str(kind).startswith(f"DECIMAL({NARROW_DIGITS},")
+    )
     return BandTable(connection, name, columns, narrow)
 
 
