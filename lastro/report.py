@@ -10,6 +10,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from lastro.ask import add_command
 from lastro.output import STANDARD_OUTPUT, say, write_result
 from lastro.print_action import PrintText
 
@@ -65,18 +66,18 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
     )
     # Its own parser's class, so that a word that is unknown here gets a suggestion too.
     parts = parser.add_subparsers(dest="part", metavar="PART", parser_class=type(parser), required=True)
-    one = _add_part(parts, "list", "the reports of a folder or an SQLite file", LIST_EXAMPLE, run_list)
+    one = add_command(parts, "list", "the reports of a folder or an SQLite file", LIST_EXAMPLE, run_list)
     one.add_argument(
         "repository", metavar="DIR", nargs="?", default=".", help="a folder, or an SQLite file (default: .)"
     )
     one.add_argument("--json", action="store_true", help="the same for programs")
-    one = _add_part(parts, "show", "what a report is made of", SHOW_EXAMPLE, run_show)
+    one = add_command(parts, "show", "what a report is made of", SHOW_EXAMPLE, run_show)
     _add_report(one)
     one.add_argument("--json", action="store_true", help="the definition itself, as it is saved")
-    one = _add_part(parts, "params", "what the reader of a report may choose", PARAMS_EXAMPLE, run_params)
+    one = add_command(parts, "params", "what the reader of a report may choose", PARAMS_EXAMPLE, run_params)
     _add_report(one)
     one.add_argument("--json", action="store_true", help="the same for programs")
-    one = _add_part(
+    one = add_command(
         parts, "validate", "say all that is wrong with definitions", VALIDATE_EXAMPLE, run_validate
     )
     one.add_argument(
@@ -88,18 +89,6 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         help="check queries too, as the databases of connections.toml read them",
     )
     one.add_argument("--json", action="store_true", help="the same for programs")
-
-
-def _add_part(parts: Any, name: str, what: str, example: str, run: Any) -> argparse.ArgumentParser:
-    part: argparse.ArgumentParser = parts.add_parser(
-        name,
-        help=what,
-        description=f"{what[0].upper()}{what[1:]}.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=example,
-    )
-    part.set_defaults(run=run)
-    return part
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
