@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chat.tools.filters import filter_value
 from chat.tools.wire import Number
+from engine.query.compare import POINTS
 from lastro.labels import Labels
 from lastro.lined_table import Column, LinedTable
 from lastro.look import Look, plain, whole
@@ -91,6 +92,8 @@ def value_text(value: object, unit: str | None) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if unit is None or not isinstance(value, Number):
         return text
+    if unit == POINTS:
+        return f"{text} {unit}"
     return f"{text}%" if unit == "%" else f"{unit} {text}"
 
 

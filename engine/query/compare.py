@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GROWTH_DECIMALS = 2
 POINTS = "pp"
-"""The unit of a difference of percentages: percentage points."""
+"""The unit of a difference of percentages: percentage points, which stand behind the number."""
 _WIDE = Context(prec=500)
 
 

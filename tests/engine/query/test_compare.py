@@ -76,6 +76,10 @@ def test_a_difference_has_the_unit_of_both_and_growth_is_in_percent():
     with session_of(VENDAS) as session:
         found = compare(session, Compare(None, "SUM", "valor", "2026-01", "2026-02"))
     assert [one and one.unit for one in (found.difference, found.growth)] == ["R$", "%"]
+    with session_of(VENDAS) as session:
+        shares = compare(session, Compare(None, "SHARE", "valor", "2026-01", "2026-02"))
+    assert shares.difference is not None
+    assert shares.difference.unit == "pp"
     assert found.a.where == Condition(field="dia", op="=", value="2026-01")
 
 
