@@ -54,17 +54,8 @@ def withheld_group_by(session: QuerySession, question: GroupBy, disclosure: Disc
                     groups, notes = _WithheldGrouping(session, question, target, opened, disclosure).answer()
                 else:
                     notes = (refused, *names_near(session, disclosure, target))
-    return GroupByAnswer(
-        target.band.name,
-        question.by,
-        question.verb,
-        question.field,
-        question.period,
-        question.where,
-        sum(group.rows for group in groups) if groups else None,
-        groups,
-        notes,
-    )
+    rows = sum(group.rows for group in groups) if groups else None
+    return GroupByAnswer.to(question, target.band.name, rows, groups, notes)
 
 
 class _WithheldGrouping(Grouping):

@@ -23,7 +23,6 @@ COMMANDS = (context, inspect, aggregate, group_by, compare, search, calc, save, 
 MISSING = "the following arguments are required"
 """How argparse begins what it says of them."""
 
-EXIT_OK = 0
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141

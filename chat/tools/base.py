@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from chat.tools.wire import Value
-from engine.exceptions import QueryError
 from engine.fact_ledger import FactLedger
 from engine.notes import Language
 from engine.query.session import QuerySession
@@ -49,10 +48,6 @@ class Tool(ABC, Generic[A]):
     @abstractmethod
     def refusal(self, given: Mapping[str, object], note: str) -> Mapping[str, Value]:
         """The answer to arguments of any kind that cannot be answered; *note* says why."""
-
-    def explain(self, error: QueryError, language: Language) -> str:
-        """What went wrong, for whoever asked."""
-        return error.text(language)
 
 
 @dataclass(frozen=True, slots=True)

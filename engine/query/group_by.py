@@ -65,6 +65,28 @@ class GroupByAnswer:
     groups: tuple[GroupAnswer, ...]
     notes: tuple[Note, ...] = ()
 
+    @classmethod
+    def to(
+        cls,
+        question: GroupBy,
+        band: str,
+        rows: int | None,
+        groups: tuple[GroupAnswer, ...],
+        notes: tuple[Note, ...],
+    ) -> GroupByAnswer:
+        """What answers *question*, which says the rest itself."""
+        return cls(
+            band,
+            question.by,
+            question.verb,
+            question.field,
+            question.period,
+            question.where,
+            rows,
+            groups,
+            notes,
+        )
+
 
 def group_by(session: QuerySession, question: GroupBy) -> GroupByAnswer:
     """The answer to *question*; raises QueryError where the data have none, saying what to ask instead."""
@@ -85,17 +107,8 @@ def group_by(session: QuerySession, question: GroupBy) -> GroupByAnswer:
     rows = sum(group.rows for group in groups)
     if not rows:
         notes = (Note("no_rows" if question.where else "no_rows_at_all", verb=verb_term(question.verb)),)
-    return GroupByAnswer(
-        target.band.name,
-        question.by,
-        question.verb,
-        question.field,
-        question.period,
-        question.where,
-        rows,
-        groups if rows else (),
-        (*notes, *notes_of_filter(session, target, rows)),
-    )
+    notes = (*notes, *notes_of_filter(session, target, rows))
+    return GroupByAnswer.to(question, target.band.name, rows, groups if rows else (), notes)
 
 
 def _check_shape(question: GroupBy) -> None:

@@ -14,7 +14,7 @@ from engine.query.verbs import check_verb
 
 if TYPE_CHECKING:
     from datasources.filters import Filter
-    from engine.profile import BandProfile, FieldProfile
+    from engine.profile import BandProfile
     from engine.snapshot import Snapshot, SnapshotBand
 
 
@@ -81,7 +81,7 @@ def find_target(snapshot: Snapshot, question: Aggregate | GroupBy) -> Target:
         check_size(question.where)
         compile_filter(question.where, band.columns)
     if not target.is_silent:
-        check_verb(question.verb, None if field is None else _profile(facts, field))
+        check_verb(question.verb, None if field is None else facts.fields[field])
     return target
 
 
@@ -91,10 +91,6 @@ def check_size(where: Filter) -> None:
 
     if count_nodes(where) > NODES_MAX:
         raise QueryError("large_filter", most=NODES_MAX)
-
-
-def _profile(facts: BandProfile, position: int) -> FieldProfile:
-    return facts.fields[position]
 
 
 def find_band(snapshot: Snapshot, band: str | None, names: Sequence[str]) -> int:
