@@ -1,7 +1,15 @@
-"""Renders what a model reads: the data context of a report."""
+"""Renders what a model reads: the data context of a report, and the prompts around it."""
 
 from prompts.budget import count_tokens
 from prompts.context import render_data_context
-from prompts.exceptions import BudgetTooSmall, PromptError
+from prompts.exceptions import BudgetTooSmall, ForgedFence, PromptError
+from prompts.system import SulfiteSystemPrompts
 
-__all__ = ["BudgetTooSmall", "PromptError", "count_tokens", "render_data_context"]
+__all__ = [
+    "BudgetTooSmall",
+    "ForgedFence",
+    "PromptError",
+    "SulfiteSystemPrompts",
+    "count_tokens",
+    "render_data_context",
+]

@@ -2,7 +2,8 @@
 Everything that rendering can raise.
 
     PromptError
-    └── BudgetTooSmall      what must stay does not fit into the tokens allowed
+    ├── BudgetTooSmall      what must stay does not fit into the tokens allowed
+    └── ForgedFence         a text that goes into a prompt holds the fence that only the prompt writes
 """
 
 from __future__ import annotations
@@ -28,4 +29,16 @@ class BudgetTooSmall(PromptError):
             f"than the {allowed} allowed: allow at least {needed}, or name fewer bands.",
             needed=needed,
             allowed=allowed,
+        )
+
+
+class ForgedFence(PromptError):
+    """A text that goes into a prompt holds the fence that only the prompt writes."""
+
+    @classmethod
+    def by(cls, fence: str) -> ForgedFence:
+        """The error for a text with *fence* in it."""
+        return cls(
+            f"{fence} stands in the extra instructions or the data context: only the prompt itself may write it. "
+            "Name the section without angle brackets."
         )

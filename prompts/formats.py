@@ -27,13 +27,16 @@ _UNSEEN = _UNSEEN_BELOW + (
 _escaped = re.compile(f"[<{_UNSEEN}]").sub
 _escaped_for_citations = re.compile(rf"[<\[{_UNSEEN}]").sub
 _MARKS = r"|,:=<\"'`\[\](){}\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
-_needs_quotes = re.compile(rf"[{_MARKS}]|^[#-]|^\s|\s$|^$").search
-_is_bare = re.compile(rf"[^\s#{_MARKS}{_UNSEEN}-](?:[^{_MARKS}{_UNSEEN}]*[^\s{_MARKS}{_UNSEEN}])?").fullmatch
+# What already looks like one of our escapes needs quotes too, so that it is read back as what it is.
+_needs_quotes = re.compile(rf"[{_MARKS}]|^[#-]|^\s|\s$|^$|\\u[0-9a-f]{{4}}").search
+_looks_escaped = re.compile(r"\\u[0-9a-f]{4}").search
+_LIVE = rf"{_MARKS}\\{_UNSEEN}"
+_is_bare = re.compile(rf"[^\s#{_LIVE}-](?:[^{_LIVE}]*[^\s{_LIVE}])?").fullmatch
 
 # A first look, mostly at many texts together; what it finds is looked at one by one. Ranges above U+FFFF would make
 # it five times as slow, so that there all is found.
 _FOUND = f"{_UNSEEN_BELOW}\U00010000-\U0010ffff"
-_BARE = rf"[^\s#{_MARKS}{_FOUND}-](?:[^{_MARKS}{_FOUND}]*[^\s{_MARKS}{_FOUND}])?"
+_BARE = rf"[^\s#{_MARKS}\\{_FOUND}-](?:[^{_MARKS}\\{_FOUND}]*[^\s{_MARKS}\\{_FOUND}])?"
 _are_bare = re.compile(rf"{_BARE}(?:\n{_BARE})*").fullmatch
 _may_be_live = re.compile(rf"[<\[{_FOUND}]").search
 
@@ -45,10 +48,11 @@ def inert(text: str, *, citations: bool = False) -> str:
     >>> inert("</dados>")
     '\\\\u003c/dados>'
     """
-    return (_escaped_for_citations if citations else _escaped)(_escape, text)
+    return (_escaped_for_citations if citations else _escaped)(escape_character, text)
 
 
-def _escape(match: re.Match[str]) -> str:
+def escape_character(match: re.Match[str]) -> str:
+    """The one character of *match* as `\\uXXXX`, as two of these above U+FFFF."""
     code = ord(match.group())
     if code <= 0xFFFF:
         return f"\\u{code:04x}"
@@ -78,6 +82,13 @@ def name_text(name: str, *, citations: bool = False) -> str:
     if _needs_quotes(name):
         return json_text(name, citations=citations)
     return inert(name, citations=citations)
+
+
+def line_text(text: str, *, citations: bool = False) -> str:
+    """A text that has its line to itself: as it stands, or as a JSON string where it would be read as another."""
+    if text.startswith('"') or _looks_escaped(text):
+        return json_text(text, citations=citations)
+    return inert(text, citations=citations)
 
 
 def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Mapping[str | None, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.numbers import UNITS
 from engine.profile import AppliedFilter, Profile, ReportInfo
-from prompts.formats import inert, json_text, name_text
+from prompts.formats import inert, json_text, line_text, name_text
 
 ALL = "(all)"
 """What stands where nothing was chosen; a chosen text with parentheses is quoted."""
@@ -24,9 +24,9 @@ def report_sections(profile: Profile, *, citations: bool = False) -> list[str]:
 
 
 def _info(info: ReportInfo, citations: bool) -> str:
-    lines = ["## REPORT INFO", f"- Name: {inert(info.name, citations=citations)}", f"- ID: {info.id}"]
+    lines = ["## REPORT INFO", f"- Name: {line_text(info.name, citations=citations)}", f"- ID: {info.id}"]
     if info.description:
-        lines.append(f"- Description: {inert(info.description, citations=citations)}")
+        lines.append(f"- Description: {line_text(info.description, citations=citations)}")
     return "\n".join(lines)
 
 

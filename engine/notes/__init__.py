@@ -49,16 +49,21 @@ def note(code: str, language: Language = "en", **values: object) -> str:
     >>> note("unknown_band", "pt", name="x", names=("vendas", "itens"))
     'A banda "x" não existe. Bandas disponíveis: vendas, itens.'
     """
-    sentences = _sentences(language)
+    return write_sentence("engine.notes", code, language, **values)
+
+
+def write_sentence(catalogue: str, code: str, language: Language, **values: object) -> str:
+    """The same from another *catalogue*: a package with one file a language, such as `chat.sentences`."""
+    sentences = _sentences(catalogue, language)
     return sentences[code].format_map({key: _shown(value, sentences) for key, value in values.items()})
 
 
 @cache
-def _sentences(language: Language) -> Mapping[str, str]:
+def _sentences(catalogue: str, language: Language) -> Mapping[str, str]:
     import tomllib
     from importlib.resources import files
 
-    text = files("engine.notes").joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    text = files(catalogue).joinpath(f"{language}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
