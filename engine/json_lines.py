@@ -4,42 +4,40 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import closing, contextmanager
-from itertools import groupby
 from json.encoder import encode_basestring
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from datasources import durable
 from datasources.concurrently import threads
 from engine.band import Band
-from engine.columns import ColumnType
 from engine.exceptions import EngineError, QueryError
 from engine.json_rows import json_rows
 from engine.snapshot import refuse_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+    from engine.json_pieces import Layout
     from engine.snapshot import Snapshot, SnapshotBand
 
-    Piece = str | pl.Expr
+T = TypeVar("T")
+R = TypeVar("R")
 
 BAND_KEY = "_band"
 """The first key of each line where several bands are written."""
 PLAIN_CELLS_MAX = 200_000
 """A band of more cells repays loading Polars."""
-STEP_CELLS = 500_000
-"""So many cells become lines at a time."""
+PART_CELLS = 2_500_000
+"""So many cells are laid out at a time, so that the texts of columns of few values repay."""
+PART_ROWS_MIN = 1_000
+STEP_BYTES = 4_000_000
+"""About so many bytes become lines at a time."""
 PLAIN_STEP_ROWS = 10_000
-LOOK_BYTES = 65_536
-"""What a processor keeps close, so that looking again costs little."""
 THREADS_MAX = 4
 
 
@@ -142,135 +140,41 @@ def _plain_blocks(band: SnapshotBand, tag: str) -> Blocks:
 
 
 def _column_blocks(band: SnapshotBand, tag: str) -> Blocks:
-    """Threads write the lines of some parts, while the next is read."""
+    """Threads lay out some parts and write the lines of others, while the next is read."""
+    from engine.json_columns import lines_of
+
     count = min(os.cpu_count() or 1, THREADS_MAX)
-    waiting: deque[tuple[int, Future[memoryview]]] = deque()
     with threads(count) as pool:
-        for batch in _steps(band):
-            waiting.append((batch.num_rows, pool.submit(_lines, batch, band.columns, tag)))
-            if len(waiting) > count:
-                rows, lines = waiting.popleft()
-                yield rows, lines.result()
-        while waiting:
-            rows, lines = waiting.popleft()
-            yield rows, lines.result()
+        parts = _ahead(pool, lambda part: lines_of(part, band.columns, tag), _parts(band), 2)
+        yield from _ahead(pool, _written, (step for part in parts for step in _steps(part)), count)
 
 
-def _steps(band: SnapshotBand) -> Iterator[pa.RecordBatch]:
-    from engine.typed_parts import typed_parts
-
-    step = max(STEP_CELLS // len(band.columns), 1)
-    for batch in typed_parts(band).batches:
-        for start in range(0, batch.num_rows, step):
-            yield batch.slice(start, step)
-
-
-def _lines(batch: pa.RecordBatch, columns: Sequence[ColumnType], tag: str) -> memoryview:
-    """The rows of *batch* as lines."""
-    import polars as pl
-
-    frame = pl.DataFrame(batch)
-    members: list[Piece] = []
-    for column, cells, array in zip(columns, frame.iter_columns(), batch.columns, strict=True):
-        mark = "" if column.type in ("number", "boolean") else '"'
-        key = f",{encode_basestring(column.name)}:{mark}"
-        member: list[Piece] = [key, _json_cells(cells, array, column), mark]
-        members += [_joined(member, skip_nulls=False)] if cells.null_count() else member
-    first = members[0]
-    if tag:
-        line = _joined(["{", tag, *members, "}\n"])
-    elif isinstance(first, str):
-        line = _joined(["{", first[1:], *members[1:], "}\n"])
-    else:  # which member of a line is its first differs from row to row
-        line = _joined(["{", _joined(members).str.strip_prefix(","), "}\n"])
-    texts = frame.select(line).to_series().rechunk()
-    return _text_bytes(texts.to_arrow(compat_level=pl.CompatLevel.oldest())).data
+def _ahead(pool: Executor, work: Callable[[T], R], tasks: Iterable[T], count: int) -> Iterator[R]:
+    """The results in order, while threads work on the next *count* tasks."""
+    waiting: deque[Future[R]] = deque()
+    for task in tasks:
+        waiting.append(pool.submit(work, task))
+        if len(waiting) > count:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
-def _joined(pieces: Sequence[Piece], *, skip_nulls: bool = True) -> pl.Expr:
-    """The texts of a row, one after the other."""
-    import polars as pl
+def _parts(band: SnapshotBand) -> Iterator[pa.RecordBatch]:
+    from engine.coded_parts import coded_parts
 
-    merged: list[pl.Expr] = []
-    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, str)):
-        several = list(group)
-        merged += [pl.lit("".join(map(str, several)))] if is_text else cast("list[pl.Expr]", several)
-    return pl.concat_str(merged, ignore_nulls=skip_nulls)
+    rows = max(PART_CELLS // len(band.columns), PART_ROWS_MIN)
+    for batch in coded_parts(band):
+        for start in range(0, batch.num_rows, rows):
+            yield batch.slice(start, rows)
 
 
-def _text_bytes(array: pa.Array) -> NDArray[np.uint8]:
-    """The bytes of all texts of *array*, one after the other as they lie in memory."""
-    import numpy as np
-    import pyarrow as pa
-
-    _, edges, data = array.buffers()
-    if data is None:
-        return np.empty(0, np.uint8)
-    ends = np.frombuffer(edges, np.int64 if pa.types.is_large_string(array.type) else np.int32)
-    return np.frombuffer(data, np.uint8)[ends[array.offset] : ends[array.offset + len(array)]]
+def _steps(part: Layout) -> Iterator[tuple[Layout, range]]:
+    rows = max(STEP_BYTES // part.bytes_a_row, 1)
+    for start in range(0, part.rows, rows):
+        yield part, range(start, min(start + rows, part.rows))
 
 
-def _json_cells(cells: pl.Series, array: pa.Array, column: ColumnType) -> pl.Expr:
-    """Each cell as JSON, without the quotes around it."""
-    import polars as pl
-
-    named = pl.col(cells.name)
-    match column.type:
-        case "number" if column.double:
-            return pl.lit(_double_texts(cells))
-        case "number":
-            texts = named.cast(pl.String)
-            return texts.str.strip_chars_end("0").str.strip_chars_end(".") if column.scale else texts
-        case "boolean":
-            return named.cast(pl.String)
-        case "date":
-            return _date_texts(cells)
-        case "text" if _has_marks(array):
-            return named.str.replace_many(_ESCAPES)
-        case _:
-            return named
-
-
-_ESCAPES = {chr(code): encode_basestring(chr(code))[1:-1] for code in (*range(0x20), 0x22, 0x5C)}
-"""What JSON does not allow inside a text."""
-
-
-def _has_marks(array: pa.Array) -> bool:
-    """Whether a text may hold what has to be escaped: the bytes of all are looked at together."""
-    text = _text_bytes(array)
-    looks = (text[start : start + LOOK_BYTES] for start in range(0, len(text), LOOK_BYTES))
-    return any(look.min() < 0x20 or (look == 0x22).any() or (look == 0x5C).any() for look in looks)
-
-
-def _date_texts(days: pl.Series) -> pl.Expr:
-    """Days are few, and to look their texts up is ten times as fast as to write them."""
-    import polars as pl
-
-    named, numbers = pl.col(days.name), days.to_physical()
-    first, last = numbers.min(), numbers.max()
-    if not isinstance(first, int) or not isinstance(last, int) or last - first >= len(days):
-        return named.cast(pl.String)
-    known = pl.int_range(first, last + 1, dtype=pl.Int32, eager=True).cast(pl.Date).cast(pl.String)
-    return pl.lit(known).gather(named.to_physical() - first)
-
-
-_EXPONENT = r"^(?<sign>-?)(?<digit>[0-9])(?:\.(?<decimals>[0-9]+))?e\+?(?<exponent>-?[0-9]+)$"
-
-
-def _double_texts(cells: pl.Series) -> pl.Series:
-    """The shortest text that reads back as the same double, in full: as `facts.double_text` has it."""
-    import polars as pl
-
-    texts = cells.cast(pl.String).str.strip_suffix(".0").replace("-0", "0")
-    odd = texts.str.contains("e", literal=True).fill_null(False)
-    if not odd.any():
-        return texts
-    parts = texts.str.extract_groups(_EXPONENT).struct.unnest()
-    digits = parts["digit"] + parts["decimals"].fill_null("")
-    exponent = parts["exponent"].cast(pl.Int32)
-    # 1.5e-7 gets six zeros before its digits; from 1e+16 on all 17 digits at most stand before the mark.
-    zeros = (-1 - exponent).clip(0)
-    small = "0." + digits.str.pad_start(digits.str.len_bytes().cast(pl.Int32) + zeros, "0")
-    large = digits.str.pad_end((exponent + 1).clip(0), "0")
-    full = parts["sign"] + small.zip_with(exponent < 0, large)
-    return full.zip_with(odd, texts)
+def _written(step: tuple[Layout, range]) -> tuple[int, memoryview]:
+    part, rows = step
+    return len(rows), part.written(rows.start, rows.stop)

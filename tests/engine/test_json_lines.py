@@ -19,10 +19,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasources.base import Lists, RawBand
+from datasources.base import Cell, Lists, RawBand
 from datasources.exceptions import SourceUnreadable
-from engine import json_lines
+from engine import coded_text, json_lines
 from engine.band import type_band
+from engine.coded_parts import coded_parts
 from engine.dedup import merge_duplicates
 from engine.exceptions import EngineError, QueryError
 from engine.facts import double_text
@@ -53,11 +54,13 @@ def exported(snapshot, band=None):
 
 
 @contextmanager
-def in_columns(step_cells=json_lines.STEP_CELLS):
+def in_columns(step_cells=json_lines.PART_CELLS):
     """Small bands are written as large ones are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "PLAIN_CELLS_MAX", -1)
-        patch.setattr(json_lines, "STEP_CELLS", step_cells)
+        patch.setattr(json_lines, "PART_CELLS", step_cells)
+        patch.setattr(json_lines, "PART_ROWS_MIN", 1)
+        patch.setattr(json_lines, "STEP_BYTES", 10 * step_cells)
         yield
 
 
@@ -165,7 +168,7 @@ def test_memory_streams_and_files_give_the_same_exact_lines(tmp_path_factory, se
             assert exported(one) == lines
 
 
-@pytest.mark.parametrize("step_cells", [100, 20_000])
+@pytest.mark.parametrize("step_cells", [500, 20_000])
 def test_every_kind_of_column(step_cells):
     raw = RawBand(
         "b", tuple(KINDS), Lists(tuple(random_column(Random(k), 2_000, k) for k in KINDS), 2_000), "records"
@@ -191,6 +194,38 @@ def test_doubles_are_written_as_the_shortest_text_that_reads_back(cells):
     assert [dict(row)["x"] for row in parsed(text) if row] == [
         Decimal(repr(cell)) for cell in [1 / 3, *cells] if cell is not None
     ]
+
+
+WIDE = st.integers(-(10**37), 10**37) | st.integers(-(2**63) - 2, -(2**63) + 2) | st.integers(-99, 99)
+
+
+@given(st.lists(WIDE | st.none(), max_size=20), st.integers(0, 19))
+def test_decimals_of_any_width(cells, scale):
+    numbers = [None if cell is None else Decimal(f"{cell}E-{scale}") for cell in cells]
+    snapshot = snapshot_of(raw_band({"x": [Decimal(f"1E-{scale}"), *numbers]}, origin="typed"))
+    lines = exported(snapshot)
+    assert parsed(lines) == expected(snapshot)
+    with in_columns():
+        assert exported(snapshot) == lines
+
+
+@pytest.mark.parametrize("step_cells", [100, 100_000])
+def test_texts_that_are_stored_as_codes(tmp_path, monkeypatch, step_cells):
+    monkeypatch.setattr(coded_text, "ROWS_MIN", 0)
+    random = Random(step_cells)
+    known = ['say "no"', "a\\b", "a\nb", "é", "plain", "z" * 300]
+    columns: dict[str, list[Cell]] = {
+        "few": [random.choice([*known, None]) for _ in range(2_000)],
+        "more": [random.choice([f'"{k}"' for k in range(150)]) for _ in range(2_000)],
+        "own": [f"{k} {random.choice(known)}" for k in range(2_000)],
+    }
+    snapshot = snapshot_of(raw_band(columns))
+    lines = exported(snapshot)
+    stored = open_snapshot(save_snapshot(snapshot, tmp_path / "b"))
+    kinds = [pa.types.is_dictionary(cells.type) for cells in next(coded_parts(stored.bands[0])).columns]
+    assert kinds == [True, True, False]
+    with in_columns(step_cells):
+        assert exported(stored) == lines
 
 
 HOSTILE = [
