@@ -31,7 +31,7 @@ def read_json(text: str) -> dict[str, Any]:
         found = json.loads(
             text or "{}", parse_float=Decimal, parse_constant=_no_json, object_pairs_hook=_unique
         )
-    except (ValueError, RecursionError) as error:  # an integer of thousands of digits among them
+    except (ValueError, RecursionError, ArithmeticError) as error:  # numbers of thousands of digits, or 1e9…9
         raise QueryError("no_json") from error
     if not isinstance(found, dict):
         raise QueryError("no_json")

@@ -99,6 +99,7 @@ def test_a_calculation_is_bound_to_the_facts_that_it_means(tools):
         pytest.param("[]", "The arguments are not a JSON object: send one.", id="list"),
         pytest.param('{"verb": NaN}', "The arguments are not a JSON object: send one.", id="NaN"),
         pytest.param("[" * 50_000, "The arguments are not a JSON object: send one.", id="deep"),
+        pytest.param('{"verb": 1e99999999999999999999}', "The arguments are not a JSON object: send one.", id="power"),
         pytest.param("9" * 5_000, "The arguments are not a JSON object: send one.", id="digits"),
         pytest.param('{"a": "' + "x" * 100_000, "The arguments have more than 100000 characters", id="long"),
         pytest.param('{"verb": "SUM", "verb": "AVG"}', 'The key "verb" stands twice', id="twice"),
