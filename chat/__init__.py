@@ -1,5 +1,38 @@
-"""Asks: the tools that a model is given, and what goes back and forth between it and a reader."""
+"""Asks: the assistants, the tools that a model is given, and what goes back and forth between it and a reader."""
 
-from chat.tools.toolset import Toolset
+from typing import TYPE_CHECKING
 
-__all__ = ["Toolset"]
+from chat.exceptions import ChatError, HistoryError, ModelError, SettingsError
+from datasources.later import later
+
+if TYPE_CHECKING:
+    from chat.consumer import Consumer
+    from chat.llm.base import LlmClient
+    from chat.loop import ChatLoop
+    from chat.settings import ChatSettings, read_settings
+    from chat.tools.toolset import Toolset
+
+__all__ = [
+    "ChatError",
+    "ChatLoop",
+    "ChatSettings",
+    "Consumer",
+    "HistoryError",
+    "LlmClient",
+    "ModelError",
+    "SettingsError",
+    "Toolset",
+    "read_settings",
+]
+
+__getattr__ = later(
+    __name__,
+    {
+        "ChatLoop": "chat.loop",
+        "ChatSettings": "chat.settings",
+        "Consumer": "chat.consumer",
+        "LlmClient": "chat.llm.base",
+        "Toolset": "chat.tools.toolset",
+        "read_settings": "chat.settings",
+    },
+)

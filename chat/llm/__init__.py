@@ -1,0 +1,1 @@
+"""Talks to language models: one client a dialect, chosen by settings."""

@@ -1,0 +1,123 @@
+"""What the readers of both dialects share: pure state that is fed events and tells the pieces of a message."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from chat.llm.base import Finished, FinishReason, ModelRequest, TextPiece, Usage
+from chat.llm.calls import CallsUnderway, WholeText
+from chat.llm.estimate import count_texts, input_tokens
+from chat.llm.failures import failure_midway, words_of
+from chat.llm.sse import MalformedStream, ServerEvent
+
+
+class MessageReader(ABC):
+    """
+    Reads one message.
+
+    The message is whole when its provider has said why it ended (`reason`); nothing of it matters any more once
+    `is_over`, and only then is its usage known for sure.
+    """
+
+    def __init__(self, provider: str) -> None:
+        self.provider = provider
+        self.reason: FinishReason | None = None
+        self.is_over = False
+        self.calls = CallsUnderway()
+        self.input_tokens: int | None = None
+        self.output_tokens: int | None = None
+        self.cache_read_tokens = 0
+        self.cache_write_tokens = 0
+        self._text = WholeText()
+        self._said: list[str] = []
+
+    @abstractmethod
+    def read(self, event: ServerEvent) -> Iterator[TextPiece]:
+        """What *event* adds; raises ModelError, or MalformedStream for what is none of this dialect."""
+
+    @abstractmethod
+    def read_whole(self, message: dict[str, Any]) -> Iterator[TextPiece]:
+        """The same for a message that came in one piece, as some models send it although they were asked to stream."""
+
+    def finish(self, request: ModelRequest, new_id: Callable[[], str]) -> Iterator[TextPiece | Finished]:
+        """What is left of the text, and the end; the message is whole."""
+        yield from self._piece(self._text.finish())
+        calls = self.calls.finish(new_id)
+        reason = self.reason or "stop"
+        if reason in ("stop", "tool_calls"):  # what was asked counts, however it is called
+            reason = "tool_calls" if calls else "stop"
+        yield Finished(
+            reason,
+            calls,
+            self._usage(request, [*self._said, *(call.name + call.arguments for call in calls)]),
+        )
+
+    def say(self, text: object) -> Iterator[TextPiece]:
+        """Some text of the message; null is none."""
+        if text is None:
+            return
+        if not isinstance(text, str):
+            raise MalformedStream("a text is no text")
+        yield from self._piece(self._text.feed(text))
+
+    def fail(self, error: object) -> None:
+        """Raise the error that the provider reports in the place of an answer, or in the middle of one."""
+        raise failure_midway(self.provider, words_of(error), has_begun=bool(self._said))
+
+    def _piece(self, text: str) -> Iterator[TextPiece]:
+        if text:
+            self._said.append(text)
+            yield TextPiece(text)
+
+    def _usage(self, request: ModelRequest, written: list[str]) -> Usage:
+        is_estimated = self.input_tokens is None or self.output_tokens is None
+        return Usage(
+            input_tokens(request) if self.input_tokens is None else self.input_tokens,
+            count_texts(written) if self.output_tokens is None else self.output_tokens,
+            self.cache_read_tokens,
+            self.cache_write_tokens,
+            is_estimated,
+        )
+
+
+def object_in(data: str) -> dict[str, Any]:
+    """The JSON object that *data* is; raises MalformedStream."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise MalformedStream("what should be JSON is none") from error
+    if not isinstance(found, dict):
+        raise MalformedStream("what should be an object is none")
+    return found
+
+
+def dict_of(value: object) -> dict[str, Any]:
+    """*value* if it is an object, else one without keys."""
+    return value if isinstance(value, dict) else {}
+
+
+def dicts_of(value: object) -> list[dict[str, Any]]:
+    """The objects in *value*, if it is a list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def tokens_of(value: object) -> int | None:
+    """*value* if it counts tokens."""
+    return value if type(value) is int and 0 <= value < 1 << 53 else None
+
+
+def is_object(arguments: str) -> bool:
+    """Whether what a model wrote as arguments can be sent back as such: some providers refuse all else."""
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def to_bytes(body: dict[str, Any]) -> bytes:
+    """*body* as JSON, always in the same bytes, so that a provider knows a prefix again."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8", "replace")  # half a character cannot travel

@@ -1,0 +1,83 @@
+"""Makes what readers and models write safe to repeat: nothing unseen is in it, nothing that opens or closes a fence."""
+
+from __future__ import annotations
+
+import json
+import re
+
+DETAIL_CHARS_MAX = 300
+"""So much of a question to a tool, or of its answer, is told beside an answer."""
+
+# Controls, formats, surrogates and all that Unicode calls ignorable: tags, zero-width and bidirectional characters,
+# variation selectors, Hangul fillers. Spelt out, so that the same text gives the same bytes whatever Python has.
+_UNSEEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_CHOOSING = "\u200c\u200d\ufe00-\ufe0f"
+"""Joiners, and what chooses between two drawings of a character: scripts and emoji need them before a person."""
+_SYMBOLS = "\u00a9\u00ae\u203c\u2049\u2100-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+
+_unseen = re.compile(f"[{_UNSEEN}]").sub
+_unseen_or_choosing = re.compile(f"[{_UNSEEN}{_CHOOSING}]").sub
+_in_emoji = re.compile(
+    rf"(?<=[{_SYMBOLS}])(?:[\ufe0e\ufe0f](?:\u200d(?=[{_SYMBOLS}]))?|\u200d(?=[{_SYMBOLS}]))"
+    r"|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+).sub
+_line_end = re.compile(r"\r\n?").sub
+_is_plain = re.compile(r"[\n -;=-~]*").fullmatch
+_visible = re.compile(rf"[^\s{_UNSEEN}{_CHOOSING}]").search
+# A tag, or what a model may take for one: `</dados>`, `< dados>`, `<tool_result>`, `<|im_start|>`, `＜/dados＞`; an
+# `a < b` stays as it is.
+_opens_tag = re.compile(
+    r"[<\ufe64\uff1c](?=\s*[/\uff0f\u2215\u2044]|[^\W\d_]|[|\uff5c!?]|\s+[d\uff44\uff24])", re.IGNORECASE
+).sub
+
+
+def for_model(text: str) -> str:
+    """
+    *text* with every unseen character written as `\\u{…}`, and `\\u003c` where a tag would open (T12, T14).
+
+    What only joins emoji or chooses their colour is left out: a model would learn to write its code.
+
+    >>> for_model("</dados> 1 < 2 \\u200b")
+    '\\\\u003c/dados> 1 < 2 \\\\u{200b}'
+    """
+    if _is_plain(text):
+        return text
+    shown = _unseen_or_choosing(_code, _in_emoji("", _line_end("\n", text)))
+    return _opens_tag("\\\\u003c", shown)
+
+
+def for_json(text: str) -> str:
+    """
+    JSON *text* in which nothing is unseen: in its strings, where alone such characters may be, `\\uXXXX` is the same.
+
+    Tools escape what is dangerous; this adds what merely cannot be seen, such as Hangul fillers.
+    """
+    return text if text.isascii() else _unseen_or_choosing(_json_code, text)
+
+
+def for_reader(text: str) -> str:
+    """*text* with every unseen character written as `\\u{…}`; it may hold joiners, which scripts and emoji need."""
+    return text if _is_plain(text) else _unseen(_code, _line_end("\n", text))
+
+
+def for_detail(text: str, chars_max: int = DETAIL_CHARS_MAX) -> str:
+    """*text* for a reader on one line, cut where it is long."""
+    shown = " ".join(for_reader(text[: chars_max + 1]).split())
+    return shown if len(shown) <= chars_max else f"{shown[: chars_max - 1]}…"
+
+
+def is_visible(text: str) -> bool:
+    """Whether a person sees anything of *text*."""
+    return _visible(text) is not None
+
+
+def _json_code(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
+
+
+def _code(match: re.Match[str]) -> str:
+    return f"\\u{{{ord(match.group()):x}}}"

@@ -1,0 +1,190 @@
+"""Reads what the environment says of the chat, once, at start; every name is `CHAT_…`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from chat.exceptions import SettingsError
+from chat.llm.addresses import address_problem
+from chat.llm.providers import PROVIDERS, ProviderName
+from engine.notes import Term
+
+PREFIX = "CHAT_"
+FILE_BYTES_MAX = 1_000_000
+"""A longer file of instructions would leave a model no room for the report."""
+
+Fallback = Literal["none", "offline"]
+TokenField = Literal["max_tokens", "max_completion_tokens"]
+_CHOICES = {
+    "provider": get_args(ProviderName),
+    "fallback": get_args(Fallback),
+    "token_field": get_args(TokenField),
+}
+
+
+class ChatSettings(BaseSettings):
+    """
+    All that a chat can be told from outside.
+
+    `read_settings` makes one of the environment. Made in code, it holds what it is given and nothing of the
+    environment; made of nothing at all, it reads the environment without checking that it is complete.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid", hide_input_in_errors=True
+    )
+
+    provider: ProviderName = "offline"
+    model: str | None = None
+    """The model's name; for azure the name of the deployment."""
+    api_key: SecretStr | None = None
+    """Not used by ollama, which has no authentication."""
+    base_url: str | None = None
+    """Where the provider is, if not at its usual address. A query that it holds goes with every request."""
+    max_iterations: int = Field(default=8, ge=1, le=100)
+    """So many messages a model may write for one answer."""
+    max_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
+    """So long a message may be. Unset, it is the provider's own limit; anthropic has none, and is told one."""
+    token_field: TokenField | None = None
+    """The name by which a model knows `max_tokens`, if it is not the provider's usual one."""
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """Unset, it is not sent: newer models refuse it. Never sent to anthropic from version 2026-10-21 on."""
+    anthropic_version: str = Field(default="2023-06-01", pattern=r"^\d{4}-\d{2}-\d{2}$")
+    llms_txt_path: Path | None = None
+    """A file that the designer's prompt ends with, as its knowledge base."""
+    extra_instructions_path: Path | None = None
+    """A file that every prompt ends with."""
+    fallback: Fallback = "none"
+    """What answers when the provider does not."""
+    connect_seconds: float = Field(default=5, gt=0, le=600)
+    """So long a connection may take."""
+    stall_seconds: float = Field(default=30, gt=0, le=3_600)
+    """So long a provider may say nothing at all: until its first byte, and between two."""
+    deadline_seconds: float = Field(default=120, gt=0, le=3_600)
+    """So long one message may take, with all attempts at it."""
+    retries: int = Field(default=2, ge=0, le=10)
+    """So many times a request is made again that failed before the first byte of an answer."""
+    script_path: Path | None = None
+    """What the provider `scripted` replays."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What is given in code, or else the environment; never a mixture of both."""
+        return (init_settings,) if init_settings() else (env_settings,)
+
+    @cached_property
+    def llms_txt(self) -> str:
+        """What is in the file `llms_txt_path`; raises SettingsError."""
+        return _read_text("llms_txt_path", self.llms_txt_path)
+
+    @cached_property
+    def extra_instructions(self) -> str:
+        """What is in the file `extra_instructions_path`; raises SettingsError."""
+        return _read_text("extra_instructions_path", self.extra_instructions_path)
+
+    def check(self) -> None:
+        """Raise one SettingsError for all that is missing or impossible; files of instructions are read."""
+        if problems := list(_problems(self)):
+            raise SettingsError.of(problems)
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> ChatSettings:
+    """
+    The settings of *environment* (the process's own, if not given), where an empty text counts as unset.
+
+    Raises one SettingsError that lists every name that is missing or impossible, and what to set.
+    """
+    values = _named(os.environ if environment is None else environment)
+    wrong: list[str] = []
+    try:
+        settings = ChatSettings(**values)
+    except ValidationError as error:
+        # What else is wrong is found among the rest. The error holds what it was given, so that nobody gets it.
+        wrong = sorted({str(found["loc"][0]) for found in error.errors(include_input=False)})
+        settings = ChatSettings(
+            **{"provider": "offline"} | {field: values[field] for field in values if field not in wrong}
+        )
+    told = {env_name(field) for field in wrong}
+    problems = [
+        *map(_impossible, wrong),
+        *(problem for problem in _problems(settings) if problem.values["name"] not in told),
+    ]
+    if problems:
+        raise SettingsError.of(problems)
+    return settings
+
+
+def env_name(field: str) -> str:
+    """The name of *field* in the environment."""
+    return PREFIX + field.upper()
+
+
+def _named(environment: Mapping[str, str]) -> dict[str, Any]:
+    found = {field: environment.get(env_name(field), "").strip() for field in ChatSettings.model_fields}
+    # The provider is named in any case: made of nothing at all, the settings would read the process's environment.
+    return {"provider": "offline"} | {field: value for field, value in found.items() if value}
+
+
+def _problems(settings: ChatSettings) -> Iterator[SettingsError]:
+    """What is missing or impossible in *settings*, each by itself."""
+    row = PROVIDERS[settings.provider]
+    for field, what in row.needs.items():
+        if getattr(settings, field) is None:
+            yield SettingsError("setting_missing", name=env_name(field), provider=row.name, what=Term(what))
+    key = settings.api_key.get_secret_value() if settings.api_key else ""
+    if not key.isascii() or not key.isprintable() or " " in key:
+        yield SettingsError("setting_bad_key", name=env_name("api_key"))
+    if settings.base_url is not None and (code := address_problem(settings.base_url)):
+        yield SettingsError(code, name=env_name("base_url"))
+    for field in ("llms_txt", "extra_instructions"):
+        try:
+            getattr(settings, field)
+        except SettingsError as problem:
+            yield problem
+
+
+def _impossible(field: str) -> SettingsError:
+    """What *field* must be."""
+    name, about = env_name(field), ChatSettings.model_fields[field]
+    if field in _CHOICES:
+        return SettingsError("setting_not_one_of", name=name, names=_CHOICES[field])
+    if field == "anthropic_version":
+        return SettingsError("setting_not_date", name=name)
+    limits = {
+        side: getattr(limit, side)
+        for limit in about.metadata
+        for side in ("ge", "gt", "le")
+        if hasattr(limit, side)
+    }
+    code = "setting_not_whole" if about.annotation in (int, int | None) else "setting_not_number"
+    return SettingsError(code, name=name, least=limits.get("ge", limits.get("gt")), most=limits["le"])
+
+
+def _read_text(field: str, path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        with path.open("rb") as file:
+            content = file.read(FILE_BYTES_MAX + 1)
+    except (OSError, ValueError) as error:  # a NUL in the path among them
+        raise SettingsError("setting_no_file", name=env_name(field), path=path) from error
+    if len(content) > FILE_BYTES_MAX:
+        raise SettingsError("setting_long_file", name=env_name(field), path=path, most=FILE_BYTES_MAX)
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise SettingsError("setting_no_text", name=env_name(field), path=path) from error
