@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from datasources.filters import NODES_MAX, FilterOp, FilterValue, check_value
-from datasources.masks import MaskKind
+from datasources.mask_payloads import MaskKind
 from datasources.strict_model import Name, Strict
 
 

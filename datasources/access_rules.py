@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datasources.elements import BandDefinition, ReportDefinition
     from datasources.filters import Condition, Filter
     from datasources.mask_key import MaskKey
-    from datasources.masks import MaskKind
+    from datasources.mask_payloads import MaskKind
 
 COLUMNS_MAX = 999
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
@@ -71,6 +71,23 @@ class BandView:
         """Whether this viewer does not see the field *name* as it is, going by the rules alone."""
         # A number behind a name may say that it repeats another: as many columns as a table can have.
         return self.treatment_of(name, COLUMNS_MAX, is_nested=True) not in (None, "show")
+
+    def asks_for_masked(self, where: Filter) -> bool:
+        """Whether *where* compares a text with personal data, which are masked inside of that text."""
+        from datasources.filters import conditions_in
+        from datasources.pii import find_in_text
+
+        return any(
+            isinstance(value, str) and self.masks_inside(one.field) and bool(find_in_text(value))
+            for one in conditions_in(where)
+            for value in (one.value if isinstance(one.value, tuple) else (one.value,))
+        )
+
+    def masks_inside(self, name: str) -> bool:
+        """Whether personal data inside the texts of the field *name* are masked: nothing is said of it."""
+        known = self.declared.get(name)
+        is_said = known is not None and known.type is not None
+        return self.detects and not is_said and self.treatment_of(name, COLUMNS_MAX, is_nested=True) is None
 
 
 def fold_name(name: str) -> str:
@@ -179,6 +196,11 @@ def _resolve_condition(condition: RuleCondition, viewer: Viewer, band: str) -> C
     if value.viewer not in viewer.attributes:
         raise AccessError(f"{needs}, which the viewer does not have.", source=band)
     found: AttributeValue | tuple[AttributeValue, ...] = viewer.attributes[value.viewer]
+    if condition.op in ("contains", "starts_with") and isinstance(found, str) and not found.strip():
+        # Every text contains the empty one: who has no word is shown nothing, rather than all.
+        raise AccessError(
+            f"{needs} in another shape: {condition.op} takes a text that is not empty.", source=band
+        )
     try:
         return Condition(field=condition.field, op=condition.op, value=found)
     except ValidationError as error:

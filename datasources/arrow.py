@@ -58,9 +58,11 @@ class ArrowStream:
 
     def take(self, rows: Sequence[int]) -> pa.Table:
         """The whole rows at the ascending positions *rows*."""
-        import pyarrow as pa
+        import numpy as np
 
-        return self.table.take(pa.array(rows, pa.int64()))
+        from datasources.distinct import array_from
+
+        return self.table.take(array_from(np.array(rows, np.int64)))
 
 
 @dataclass(frozen=True, slots=True)

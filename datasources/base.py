@@ -39,6 +39,8 @@ class Declared:
     role: Role | None = None
     label: str | None = None
     unit: str | None = None
+    masked: bool = False
+    """Whether the cells are pseudonyms, which tell persons apart and are listed to nobody."""
 
     @property
     def kind(self) -> FieldType | None:

@@ -116,6 +116,17 @@ def count_nodes(where: Filter) -> int:
     return 1
 
 
+def conditions_in(where: Filter) -> tuple[Condition, ...]:
+    """The comparisons of *where*, in order."""
+    match where:
+        case AllOf():
+            return tuple(one for part in where.all_of for one in conditions_in(part))
+        case AnyOf():
+            return tuple(one for part in where.any_of for one in conditions_in(part))
+        case Condition():
+            return (where,)
+
+
 def fields_of(where: Filter) -> frozenset[str]:
     """The fields that *where* asks about."""
     match where:

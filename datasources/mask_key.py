@@ -47,6 +47,10 @@ class MaskKey:
         derived = HKDF(SHA512(), KEY_BYTES + FINGERPRINT_BYTES, salt=None, info=info).derive(secret)
         return cls(derived[:KEY_BYTES], derived[KEY_BYTES:].hex())
 
+    def raw(self) -> bytes:
+        """The key itself, for who seals many values at once (see `siv`)."""
+        return self._key
+
     def cipher(self) -> AESSIV:
         """
         The deterministic authenticated encryption (RFC 5297) under this key.

@@ -32,6 +32,8 @@ SAMPLE_SHARE_CLEAR = 0.75
 # ---- one value ----
 
 _AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"
+AREAS = frozenset(number for number in range(100) if re.fullmatch(_AREA, f"{number:02}"))
+"""The area codes of Brazil."""
 _GAP = r"[ ./-]{0,3}"
 _CODE = "[0-9A-Z]"
 _CPF = rf"([0-9]{{3}}){_GAP}([0-9]{{3}}){_GAP}([0-9]{{3}}){_GAP}([0-9]{{2}})"
@@ -130,6 +132,11 @@ def email_of(text: str) -> str | None:
     if " " in address:
         address = _around_at.sub("@", address)
     return address if _email(plain(address)) else None
+
+
+def is_folded_email(text: str) -> bool:
+    """Whether *text*, which is folded and has no unusual characters, is an address without spaces (as `email_of`)."""
+    return _email(text) is not None
 
 
 def phone_of(text: str, *, known: bool = False) -> str | None:
@@ -265,6 +272,17 @@ _FINDERS: tuple[tuple[PiiKind, int, re.Pattern[str], _Check], ...] = (
     ("phone", 8, _finder(rf"{_LABEL}({_PHONE}|{_LOCAL}|9?[2-9][0-9]{{7}}){_AFTER}"), bool),
 )
 """Kind, digits that it has at least, pattern of which group 1 is the finding, and check; the first to claim wins."""
+
+_SHAPES = "|".join((_CPF, _CNPJ, _PHONE, _ABROAD, "9[0-9]{4}-[0-9]{4}"))
+_LABELLED = rf"[A-Z][^0-9A-Z]{{1,4}}(?:{_LOCAL}|9?[2-9][0-9]{{7}})"
+CANDIDATE = rf"(?i)@|(?:^|[^0-9])(?:{_SHAPES})(?:[^0-9]|$)|{_LABELLED}(?:[^0-9]|$)|[^ -~\t\n\r\xc0-\xff]"
+"""
+What every text has in which `find_in_text` finds something: a shape without its checks, or an unusual character.
+
+Without look-around, so that the regular expressions of Polars read it as well: a whole column in one go.
+"""
+CANDIDATE_BYTES_MIN = 6
+"""No shorter text has one of significance: the shortest address is `a@b.co`."""
 
 
 def find_in_text(text: str) -> tuple[Span, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, assert_never
 
 from datasources.base import Cell, DecimalStyle, Declared, NativeType
@@ -106,18 +107,25 @@ def _test_all(test: Test, cells: Sequence[Cell]) -> list[bool]:
 # ---- tables ----
 
 
-def fitting_table_rows(rule: RowRule, table: pa.Table, places: Mapping[int, int]) -> NDArray[np.bool_]:
-    """The same for an Arrow table, whose column at `places[position]` is the one at *position*."""
+def fitting_table_rows(
+    rule: RowRule, table: pa.Table, places: Mapping[int, int], numerics: Collection[int] = ()
+) -> NDArray[np.bool_]:
+    """
+    The same for an Arrow table, whose column at `places[position]` is the one at *position*.
+
+    The columns at *numerics* hold decimals as text, of any number of digits.
+    """
     import numpy as np
 
     if isinstance(rule, Leaf):
-        return _test_column(rule.test, table.column(places[rule.position]))
-    found = [fitting_table_rows(one, table, places) for one in rule.members]
+        column = table.column(places[rule.position])
+        return _test_column(rule.test, column, rule.position in numerics)
+    found = [fitting_table_rows(one, table, places, numerics) for one in rule.members]
     combined: NDArray[np.bool_] = (np.logical_and if rule.is_all else np.logical_or).reduce(found)
     return combined
 
 
-def _test_column(test: Test, column: pa.ChunkedArray) -> NDArray[np.bool_]:
+def _test_column(test: Test, column: pa.ChunkedArray, is_numeric: bool) -> NDArray[np.bool_]:
     import numpy as np
 
     from datasources.arrow_types import python_values
@@ -126,7 +134,16 @@ def _test_column(test: Test, column: pa.ChunkedArray) -> NDArray[np.bool_]:
     for_null = test(None)
     found = [np.zeros(0, np.bool_)]
     for codes, values in codes_of(column):
+        cells = python_values(values)
+        if is_numeric:
+            cells = list(map(_decimal, cells))
         # The last place is that of null.
-        fits = np.array([*map(test, python_values(values)), for_null], np.bool_)
+        fits = np.array([*map(test, cells), for_null], np.bool_)
         found.append(fits[codes])
     return np.concatenate(found)
+
+
+def _decimal(cell: Cell) -> Decimal | None:
+    """A decimal that is written as PostgreSQL does; NaN and infinities mean nothing, as in the band itself."""
+    found = None if cell is None else Decimal(str(cell))
+    return found if found is not None and found.is_finite() else None

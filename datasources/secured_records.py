@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,17 +60,17 @@ class VisibleRecords:
         fits = fitting_rows(rule[0], cells)
         return [row for row, is_visible in zip(rows, fits, strict=True) if is_visible]
 
-    def part(self, table: pa.Table) -> pa.Table:
-        """The rows of *table*, a part of what a query gave, that fit."""
-        import pyarrow as pa
-
+    def part(self, table: pa.Table, numerics: Collection[int] = ()) -> pa.Table:
+        """The rows of *table*, a part of what a query gave, that fit; *numerics* are columns of decimals as text."""
+        from datasources.distinct import array_from
         from datasources.row_rules import fitting_table_rows
 
         rule = self._table_rule(table.column_names)
         if rule is None:
             return table
         places = {position: position for position in rule[1]}
-        return table.filter(pa.array(fitting_table_rows(rule[0], table, places)))
+        fits = fitting_table_rows(rule[0], _stored(table), places, numerics)
+        return table.filter(array_from(fits))
 
     def _table_rule(self, names: Sequence[str]) -> tuple[RowRule, frozenset[int]] | None:
         from datasources.names import unique_names
@@ -104,6 +104,17 @@ class VisibleRecords:
                 source=other.source,
             )
         return views[0] if views else None
+
+
+def _stored(table: pa.Table) -> pa.Table:
+    """The columns of *table* without types that are their database's own."""
+    import pyarrow as pa
+
+    columns = [
+        column.cast(column.type.storage_type) if isinstance(column.type, pa.BaseExtensionType) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=[str(at) for at in range(len(columns))])
 
 
 def rule_of(view: BandView, columns: Sequence[str], locale: str | None, **known: Any) -> RowRule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from datasources.secured import Cut, Mask
+    from datasources.secured import Cut
+    from datasources.secured_masks import Mask, Masks
 
 THREADS = 2
 SAMPLE_SPAN = 8
@@ -87,7 +88,7 @@ class SecuredStream:
         return self._sampled[0]
 
     def _take_sample(self) -> pa.Table:
-        import pyarrow as pa
+        import numpy as np
 
         if self.rows <= SAMPLE_ROWS:
             return self.take(range(self.rows))
@@ -103,7 +104,7 @@ class SecuredStream:
         table = self.source.take([row for span in spans for row in span])
         firsts = [0, *accumulate(map(len, spans))]
         places = [row - run[0] + first for run, first in zip(runs, firsts, strict=False) for row in run]
-        return table.take(pa.array(places, pa.int64())).select(list(self.columns))
+        return table.take(array_from(np.array(places, np.int64))).select(list(self.columns))
 
     def parts(
         self, columns: Sequence[int], encoded: Collection[int] = ()
@@ -146,10 +147,10 @@ class SecuredStream:
 
 @dataclass(frozen=True, slots=True)
 class MaskedStream:
-    """*source* with some columns as pseudonyms (a `base.Stream`)."""
+    """*source* with pseudonyms: some columns of nothing else, and inside the texts of others (a `base.Stream`)."""
 
     source: Stream
-    masks: Mapping[int, Mask]
+    masks: Masks
 
     @property
     def rows(self) -> int:
@@ -162,7 +163,7 @@ class MaskedStream:
         import pyarrow as pa
 
         kinds = [
-            pa.large_string() if at in self.masks else kind
+            pa.large_string() if at in self.masks.whole else kind
             for at, kind in enumerate(self.source.schema.types)
         ]
         return pa.schema([(str(at), kind) for at, kind in enumerate(kinds)])
@@ -175,7 +176,7 @@ class MaskedStream:
         self, columns: Sequence[int], encoded: Collection[int] = ()
     ) -> Iterator[Callable[[], pa.Table]]:
         """The parts of the source; of a masked column its distinct cells are masked, once in each part."""
-        by_value = frozenset(encoded) | self.masks.keys() & set(columns)
+        by_value = frozenset(encoded) | self.masks.whole.keys() & set(columns)
         for read in self.source.parts(columns, by_value):
             yield partial(self._part, read, tuple(columns), frozenset(encoded))
 
@@ -191,13 +192,13 @@ class MaskedStream:
     def _masked(self, table: pa.Table, columns: Sequence[int], encoded: Collection[int]) -> pa.Table:
         import pyarrow as pa
 
-        arrays = [
-            _pseudonyms(table.column(index), self.masks[at], at in encoded)
-            if at in self.masks
-            else table.column(index)
-            for index, at in enumerate(columns)
-        ]
+        arrays = [self._column(table.column(index), at, at in encoded) for index, at in enumerate(columns)]
         return pa.table(arrays, names=[str(at) for at in columns])
+
+    def _column(self, column: pa.ChunkedArray, at: int, is_encoded: bool) -> pa.ChunkedArray:
+        if at in self.masks.whole:
+            return _pseudonyms(column, self.masks.whole[at], is_encoded)
+        return self.masks.inside[at].column(column) if at in self.masks.inside else column
 
 
 def to_lists(stream: Stream) -> Lists:

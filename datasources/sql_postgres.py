@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from datasources.connections import Connection, Secret
+    from datasources.secured_records import VisibleRecords
 
 FETCH_ROWS = 20_000
 CONNECT_SECONDS = 10
@@ -128,11 +129,37 @@ def _fetch(cursor: Any, reading: Reading) -> pa.Table:
     while True:
         cursor.execute(f"FETCH FORWARD {size} FROM lastro")
         part = cursor.fetch_arrow_table()
-        tables.append(part if reading.visible is None else reading.visible.part(part))
-        reading.count(part.num_rows, part.nbytes)
+        seen = part if reading.visible is None else _visible_part(part, reading.visible, reading.source)
+        tables.append(seen)
+        # What a viewer may not see fills no limit.
+        reading.count(seen.num_rows, seen.nbytes)
         if part.num_rows < size:
             return pa.concat_tables(tables)
         size = FETCH_ROWS if part.nbytes < FETCH_ROWS * part.num_rows else size
+
+
+def _visible_part(part: pa.Table, visible: VisibleRecords, source: str) -> pa.Table:
+    kinds = [_kind_of(field) for field in part.schema]
+    for field, kind in zip(part.schema, kinds, strict=True):
+        _refuse_without_type(field, kind, source)
+    return visible.part(part, frozenset(at for at, kind in enumerate(kinds) if kind == "numeric"))
+
+
+def _kind_of(field: pa.Field) -> str:
+    """The type that the server has for a column, where it says so."""
+    kind: bytes = (field.metadata or {}).get(b"POSTGRESQL:type", b"")
+    return kind.decode()
+
+
+def _refuse_without_type(field: pa.Field, kind: str, source: str) -> None:
+    import pyarrow as pa
+
+    if kind == "money":
+        # It arrives as a count of the smallest unit, which depends on the server's locale.
+        raise _without_type(field.name, kind, "numeric", source)
+    is_its_own = kind != "numeric" and isinstance(field.type, pa.OpaqueType)
+    if is_its_own and not pa.types.is_string(field.type.storage_type):
+        raise _without_type(field.name, kind or field.type.type_name, "text", source)
 
 
 def _decimals(table: pa.Table, source: str) -> tuple[pa.Table, tuple[DataWarning, ...]]:
@@ -141,17 +168,13 @@ def _decimals(table: pa.Table, source: str) -> tuple[pa.Table, tuple[DataWarning
 
     columns, warnings = [], []
     for field, column in zip(table.schema, table.columns, strict=True):
-        kind = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
+        kind = _kind_of(field)
+        _refuse_without_type(field, kind, source)
         if kind == "numeric":
             exact, found = _exact(column.cast(pa.string()), field)
             columns.append(exact)
             warnings += found
-        elif kind == "money":
-            # It arrives as a count of the smallest unit, which depends on the server's locale.
-            raise _without_type(field.name, kind, "numeric", source)
         elif isinstance(field.type, pa.OpaqueType):
-            if not pa.types.is_string(field.type.storage_type):
-                raise _without_type(field.name, kind or field.type.type_name, "text", source)
             columns.append(column.cast(field.type.storage_type))
         else:
             columns.append(column)

@@ -12,6 +12,9 @@ _unseen = re.compile(
 )
 """Controls and zero-width characters that are no white space."""
 
+is_plain_text = re.compile(r"[ -~À-ÖØ-öø-ÿ]*").fullmatch
+"""Whether a text is of characters that `plain` leaves as they are; others may be, too."""
+
 
 def plain(text: str) -> str:
     """

@@ -63,6 +63,8 @@ class ColumnType:
     """The role that the report declares."""
     declared_unit: str | None = None
     label: str | None = None
+    masked: bool = False
+    """Whether the cells are pseudonyms (`datasources.base.Declared`)."""
 
     @property
     def declared_type(self) -> FieldType | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +18,7 @@ from engine.snapshot import Snapshot, materialize
 
 if TYPE_CHECKING:
     from datasources.access import Viewer
+    from datasources.base import RawBand
     from datasources.connections import Connections
     from datasources.elements import AggregateElement, ReportDefinition
     from datasources.mask_key import MaskKey
@@ -68,7 +69,7 @@ def process_report(
         source_timeout_s=SOURCE_TIMEOUT_S if source_timeout_s is None else source_timeout_s,
         access=access,
     )
-    withheld = _withheld(definition, access)
+    withheld = _withheld(definition, access, bands)
     shown = [one for one in definition.aggregates if one.id not in withheld]
     snapshot = materialize(declare_compared(bands, shown), complete=complete)
     return replace(
@@ -92,10 +93,13 @@ def _disclosure(
     return disclosure or Told(k)
 
 
-def _withheld(definition: ReportDefinition, access: Access | None) -> frozenset[str]:
+def _withheld(
+    definition: ReportDefinition, access: Access | None, bands: Sequence[RawBand]
+) -> frozenset[str]:
     """
     The aggregates of the report that this viewer is not told: over a field, or by a filter of one, that they do not
-    see as it is. Which they are, the report and the viewer say, and never the data.
+    see as it is. The report and the viewer say which, and beside them only what was found out to be personal data:
+    over pseudonyms a filter would count nothing, which were a lie.
     """
     if definition.access is None or access is None:
         return frozenset()
@@ -103,10 +107,15 @@ def _withheld(definition: ReportDefinition, access: Access | None) -> frozenset[
     from datasources.filters import fields_of
 
     views = views_of(definition, access)
+    masked = {band.name: {name for name, said in band.declared.items() if said.masked} for band in bands}
     found = set()
     for one in definition.aggregates:
+        view = views[one.band]
         asked = {one.field} | (set() if one.where is None else fields_of(one.where))
-        if any(name is not None and views[one.band].is_unseen(name) for name in asked):
+        is_unseen = any(
+            name is not None and (name in masked.get(one.band, ()) or view.is_unseen(name)) for name in asked
+        )
+        if is_unseen or (one.where is not None and view.asks_for_masked(one.where)):
             found.add(one.id)
     return frozenset(found)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from datasources.base import DataWarning, FieldType, Role
 from engine import roles
-from engine.band import Band
 from engine.columns import Coercion, ColumnType, Typed
 from engine.enums import ordered_counts
 from engine.facts import add_doubles, average_text, cell_text, decimals_text, exact_text, scaled_texts
@@ -22,6 +21,9 @@ from engine.statistics import (
     Total,
     is_enumeration,
 )
+
+if TYPE_CHECKING:
+    from engine.band import Band
 
 LEADERS = 5
 """How many of the largest sums a leader list names before the rest (spec 5.6)."""
@@ -58,6 +60,8 @@ class FieldProfile:
     coercion: Coercion | None = None
     label: str | None = None
     """What the report calls the field before readers."""
+    masked: bool = False
+    """Whether the cells are pseudonyms: they are neither listed nor summed by."""
 
     @property
     def is_identity(self) -> bool:
@@ -234,6 +238,7 @@ def _profile_field(one: FieldStatistics) -> FieldProfile:
         high,
         column.coercion,
         column.label,
+        column.masked,
     )
 
 
@@ -263,7 +268,7 @@ def cell_text_bounds(one: FieldStatistics) -> tuple[str, str]:
 
 def _is_single(one: FieldStatistics) -> bool:
     """A column of one single value has its count too: the printed summary leaves it out, programs may want it."""
-    if one.counts is None or len(one.counts) != 1:
+    if one.counts is None or one.column.masked or len(one.counts) != 1:
         return False
     return one.column.type in ("text", "boolean") or one.role in roles.CATEGORICAL
 

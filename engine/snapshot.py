@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from datasources.base import RawBand
 from datasources.options import ReadOptions
-from engine.band import type_band
 from engine.columns import ColumnType, Typed
-from engine.dedup import merge_duplicates
 from engine.exceptions import EngineError
 from engine.excerpt import ROWS_MAX, Excerpt, excerpt_bands
 from engine.profile import Profile, profile_bands
@@ -82,6 +80,9 @@ def materialize(sources: Sources, *, options: ReadOptions | None = None, complet
     data context would not print are not read: their null counts are then unknown. Raises
     `datasources.SourceError`.
     """
+    from engine.band import type_band
+    from engine.dedup import merge_duplicates
+
     bands = merge_duplicates(
         [type_band(raw, complete=complete) for raw in _raw_bands(sources, options or ReadOptions())]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from hashlib import sha256
@@ -17,7 +17,7 @@ from engine.profile import Profile
 if TYPE_CHECKING:
     from engine.snapshot import Snapshot
 
-FORMAT = 2
+FORMAT = 3
 """Raised when an older Lastro could not read what this one writes."""
 
 
@@ -43,7 +43,7 @@ class Document:
     @property
     def digest(self) -> str:
         """The hash of the document, whatever the order of its keys."""
-        return sha256(json.dumps(_fields(self), sort_keys=True).encode()).hexdigest()
+        return _digest(_fields(self))
 
 
 def document_of(snapshot: Snapshot, content_id: str) -> Document:
@@ -75,49 +75,74 @@ def read_document(text: str) -> Document:
     """
     The document that `write_document` wrote; dataclasses come back equal.
 
-    Raises SnapshotFormatError when a newer Lastro wrote it; ValueError, TypeError, KeyError when it is none.
+    Raises SnapshotFormatError when a newer Lastro wrote it; ValueError, TypeError, KeyError, AttributeError
+    when it is none.
     """
+    return read_with_digest(text)[0]
+
+
+def read_with_digest(text: str) -> tuple[Document, str]:
+    """The same, with the digest of the document, which costs less to take of the JSON than of the document."""
     found = json.loads(text)
     if found["format"] != FORMAT:
         raise SnapshotFormatError(
             f"The snapshot has format {found['format']!r} and this Lastro reads format {FORMAT}: "
             "use the Lastro that wrote it, or save it again."
         )
+    digest = _digest(found)
     del found["format"]
-    document: Document = _build(Document, found)
-    return document
+    return _reader(Document)(found), digest
 
 
-def _build(kind: Any, found: Any) -> Any:
+def _digest(fields: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+_Read = Callable[[Any], Any]
+
+
+@cache
+def _reader(kind: Any) -> _Read:
     """
-    The value of type *kind* that JSON gave as *found*: dataclasses from objects, tuples from lists.
+    What makes a value of type *kind* of what JSON has for it: dataclasses of objects, tuples of lists.
 
     The types themselves say how, so that a new field of a profile is kept without a word here.
     """
     origin = get_origin(kind)
     if origin in (Union, UnionType):
-        if found is None:
-            return None
         kinds = [one for one in get_args(kind) if one is not NoneType]
-        return _build(kinds[0], found) if len(kinds) == 1 else _scalar(found)
+        return _optional(_reader(kinds[0])) if len(kinds) == 1 else _scalar
     if isinstance(kind, type) and is_dataclass(kind):
-        hints = _hints(kind)
-        return kind(**{name: _build(hints[name], value) for name, value in found.items()})
+        return _object(kind)
     if isinstance(kind, type) and issubclass(kind, tuple):
-        hints = _hints(kind)
-        return kind(*(_build(hint, value) for hint, value in zip(hints.values(), found, strict=True)))
+        return _named_tuple(kind)
     if origin is tuple:
-        item = get_args(kind)[0]
-        return tuple(_build(item, value) for value in found)
+        item = _reader(get_args(kind)[0])
+        return lambda found: tuple([item(value) for value in found])
     if origin is not None and origin is not Literal and issubclass(origin, Mapping):
-        item = get_args(kind)[1]
-        return {key: _build(item, value) for key, value in found.items()}
-    return _scalar(found)
+        item = _reader(get_args(kind)[1])
+        return lambda found: {key: item(value) for key, value in found.items()}
+    return _scalar
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _optional(read: _Read) -> _Read:
+    return lambda found: None if found is None else read(found)
+
+
+def _object(kind: type) -> _Read:
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+
+    def read(found: Any) -> Any:
+        if len(found) != len(readers):  # the digest is of what stands there, so nothing may be filled in
+            raise TypeError(f"{kind.__name__} has {len(readers)} fields, not {len(found)}")
+        return kind(**{name: readers[name](value) for name, value in found.items()})
+
+    return read
+
+
+def _named_tuple(kind: type) -> _Read:
+    readers = [_reader(hint) for hint in get_type_hints(kind).values()]
+    return lambda found: kind(*[read(value) for read, value in zip(readers, found, strict=True)])
 
 
 def _scalar(found: Any) -> Any:

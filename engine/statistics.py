@@ -92,6 +92,7 @@ def axes_of(fields: Collection[FieldStatistics], rows: int) -> tuple[Axis, ...]:
             enumerations.append(Axis(position, "enum"))
         elif (
             one.column.type == "text"
+            and not one.column.masked
             and distinct is not None
             and distinct > ENUMERATION_MAX
             and 2 * distinct <= rows
@@ -101,8 +102,13 @@ def axes_of(fields: Collection[FieldStatistics], rows: int) -> tuple[Axis, ...]:
 
 
 def is_enumeration(one: FieldStatistics) -> bool:
-    """Whether the column takes only a few values that name something (spec 3)."""
-    if one.counts is None or not ENUMERATION_MIN <= len(one.counts) <= ENUMERATION_MAX:
+    """
+    Whether the column takes only a few values that name something (spec 3).
+
+    Pseudonyms name nobody: a list of them would tell a reader nothing, and yet count each person's rows in every
+    prompt, under a name that is the same in all reports. Who asks may still group by them.
+    """
+    if one.counts is None or one.column.masked or not ENUMERATION_MIN <= len(one.counts) <= ENUMERATION_MAX:
         return False
     return one.column.type in ("text", "boolean") or one.role in CATEGORICAL
 

@@ -79,7 +79,14 @@ def _declared_style(evidence: ColumnEvidence, kind: FieldType) -> DecimalStyle |
 
 
 def _with_declared(column: ColumnType, said: Declared, *, is_typed: bool) -> ColumnType:
-    return replace(column, declared=is_typed, role=said.role, declared_unit=said.unit, label=said.label)
+    return replace(
+        column,
+        declared=is_typed,
+        role=said.role,
+        declared_unit=said.unit,
+        label=said.label,
+        masked=said.masked,
+    )
 
 
 def _decide_declared(

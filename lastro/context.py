@@ -6,13 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from engine import profile_snapshot, take_excerpt
 from engine.excerpt import ROWS_MAX
 from lastro.output import refuse_source, write_result, write_warnings
 from lastro.print_action import PrintText
 from lastro.snapshots import add_report_arguments, make_snapshot
 from lastro.sources import add_source_arguments
-from prompts import render_data_context
 
 EXAMPLE = """examples:
   lastro context vendas=vendas.csv pagamentos=pagamentos.parquet --rows 100
@@ -64,15 +62,15 @@ def _count(text: str) -> int:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the context; what was assumed goes to standard error."""
+    from engine import profile_snapshot, take_excerpt
+    from prompts import render_data_context
+
     for written in (parsed.out, parsed.snapshot):
         refuse_source(written, parsed.files)
     keeps = parsed.snapshot is not None
     snapshot = make_snapshot(parsed, complete=parsed.json or keeps)
     profile = profile_snapshot(snapshot)
     if parsed.json:
-        from engine.snapshot import refuse_rows
-
-        refuse_rows(snapshot, "given as JSON yet")
         from lastro.document import document_of
 
         text = document_of(profile).model_dump_json() + "\n"

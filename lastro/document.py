@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.profile import AppliedFilter, BandProfile, FieldProfile, GroupProfile, Profile
 from engine.statistics import DISTINCT_MAX
+from engine.withheld import WithheldBand, WithheldField, WithheldGroup, WithheldProfile
 
 
 class _Model(BaseModel):
@@ -16,6 +17,10 @@ class _Model(BaseModel):
 
 def _is_absent(value: object) -> bool:
     return value is None
+
+
+def _is_nothing(value: object) -> bool:
+    return not value
 
 
 class ValueModel(_Model):
@@ -40,8 +45,10 @@ class FieldModel(_Model):
     type: Literal["text", "number", "date", "datetime", "boolean"]
     role: Literal["measure", "%", "rate", "year", "part", "id"] | None
     unit: str | None
-    nulls: int
-    distinct: int | None = Field(description=f"exact up to {DISTINCT_MAX}, else null")
+    nulls: int | None = Field(description="null where small groups withhold their number")
+    distinct: int | None = Field(
+        description=f"exact up to {DISTINCT_MAX}, else null; null under small groups"
+    )
     distinct_over: int | None = Field(
         default=None, exclude_if=_is_absent, description="present where distinct is null: there are more"
     )
@@ -51,6 +58,21 @@ class FieldModel(_Model):
     min: str | None
     max: str | None
     coercion: CoercionModel | None
+    masked: bool = Field(
+        default=False,
+        exclude_if=_is_nothing,
+        description="present where the cells are pseudonyms: equal for equal values, and never listed",
+    )
+    values_withheld: int | None = Field(
+        default=None,
+        exclude_if=_is_absent,
+        description="under small groups, the rows of the values that are not named; present where there are some",
+    )
+    withheld: list[str] = Field(
+        default=[],
+        exclude_if=_is_nothing,
+        description="under small groups, what is not told: SUM, AVG, MIN, MAX, NULLS, or COUNT for the values",
+    )
 
 
 class PartModel(_Model):
@@ -75,16 +97,32 @@ class GroupModel(_Model):
     kind: Literal["enum", "period", "top"]
     parts: list[PartModel]
     rest: RestModel | None = Field(default=None, exclude_if=_is_absent, description="only where kind is top")
+    sum_withheld: str | None = Field(
+        default=None,
+        exclude_if=_is_absent,
+        description="under small groups, the sum of all groups that are not named; present where there are some",
+    )
+
+
+class WithheldListModel(_Model):
+    """Sums by group of which small groups leave nothing."""
+
+    measure: str
+    by: str
+    kind: Literal["enum", "period", "top"]
 
 
 class BandModel(_Model):
     """A band of the report."""
 
     name: str
-    rows: int
+    rows: int | None = Field(description="null where there are fewer than small_groups says")
     notes: list[str]
     fields: list[FieldModel]
     groups: list[GroupModel]
+    groups_withheld: list[WithheldListModel] = Field(
+        default=[], exclude_if=_is_nothing, description="lists that small groups withhold as a whole"
+    )
 
 
 class AggregateModel(_Model):
@@ -92,6 +130,9 @@ class AggregateModel(_Model):
 
     id: str
     value: str | None = Field(description="null where there was nothing to compute it from")
+    withheld: bool = Field(
+        default=False, exclude_if=_is_nothing, description="present where small groups withhold the value"
+    )
 
 
 class InfoModel(_Model):
@@ -132,6 +173,11 @@ class ContextDocument(_Model):
     filters: list[FilterModel] | None = Field(
         default=None, exclude_if=_is_absent, description="likewise, one for each parameter"
     )
+    small_groups: int | None = Field(
+        default=None,
+        exclude_if=_is_absent,
+        description="present where groups of fewer rows are withheld: counts, sums and values are then what is left",
+    )
     bands: list[BandModel]
     aggregates: list[AggregateModel]
     warnings: list[WarningModel]
@@ -145,13 +191,19 @@ def schema_text() -> str:
 
 
 def document_of(profile: Profile) -> ContextDocument:
-    """The document of a complete profile."""
+    """The document of a complete profile, or of what small groups leave of one."""
     info = profile.info
+    k = profile.k if isinstance(profile, WithheldProfile) else None
+    unstated = profile.unstated if isinstance(profile, WithheldProfile) else frozenset()
     return ContextDocument(
         report=None if info is None else InfoModel(name=info.name, id=info.id, description=info.description),
         filters=None if info is None else [_filter(one) for one in profile.filters],
+        small_groups=k,
         bands=[_band(band) for band in profile.bands],
-        aggregates=[AggregateModel(id=one.id, value=one.value) for one in profile.aggregates],
+        aggregates=[
+            AggregateModel(id=one.id, value=one.value, withheld=one.id in unstated)
+            for one in profile.aggregates
+        ],
         warnings=[
             WarningModel(
                 code=one.code,
@@ -179,23 +231,34 @@ def _filter(one: AppliedFilter) -> FilterModel:
 def _band(band: BandProfile) -> BandModel:
     return BandModel(
         name=band.name,
-        rows=band.rows,
+        rows=None if _is_few(band) else band.rows,
         notes=list(band.notes),
-        fields=[_field(one) for one in band.fields],
+        fields=[_field(one, is_few=_is_few(band)) for one in band.fields],
         groups=[_group(one) for one in band.groups],
+        groups_withheld=[
+            WithheldListModel(measure=one.measure, by=one.by, kind=one.kind)
+            for one in (band.lists if isinstance(band, WithheldBand) else ())
+        ],
     )
 
 
-def _field(one: FieldProfile) -> FieldModel:
-    coercion = one.coercion
+def _is_few(band: BandProfile) -> bool:
+    return isinstance(band, WithheldBand) and band.is_few
+
+
+def _field(one: FieldProfile, *, is_few: bool) -> FieldModel:
+    left = one if isinstance(one, WithheldField) else None
+    # How single cells were read is nothing that small groups leave.
+    coercion = None if left else one.coercion
+    withheld = () if left is None else left.withheld
     return FieldModel(
         name=one.name,
         type=one.type,
         role=one.role,
         unit=one.unit,
-        nulls=one.nulls,
+        nulls=None if is_few or "NULLS" in withheld else one.nulls,
         distinct=one.distinct,
-        distinct_over=DISTINCT_MAX if one.distinct is None else None,
+        distinct_over=DISTINCT_MAX if one.distinct is None and left is None else None,
         values=None if one.values is None else [ValueModel(value=v.value, count=v.count) for v in one.values],
         sum=one.sum,
         avg=one.avg,
@@ -204,6 +267,9 @@ def _field(one: FieldProfile) -> FieldModel:
         coercion=None
         if coercion is None
         else CoercionModel(style=coercion.style, evidence=dict(coercion.evidence), assumed=coercion.assumed),
+        masked=one.masked,
+        values_withheld=None if left is None else left.rest,
+        withheld=list(withheld),
     )
 
 
@@ -214,4 +280,5 @@ def _group(one: GroupProfile) -> GroupModel:
         kind=one.kind,
         parts=[PartModel(value=part.value, sum=part.sum) for part in one.parts],
         rest=None if one.rest is None else RestModel(values=one.rest.values, sum=one.rest.sum),
+        sum_withheld=one.unnamed if isinstance(one, WithheldGroup) else None,
     )

@@ -266,6 +266,8 @@ def _field_text(one: FieldProfile, name: str, texts: _Texts) -> tuple[str, str, 
         marks.append(one.role)
     if one.unit is not None and one.unit != "%":
         marks.append(unit_text(one.unit))
+    if one.masked:
+        marks.append("masked")
     values = [item.value for item in one.values or () if item.value is not None] if one.is_enumeration else []
     shown = [texts[value] for value in values]
     if shown and isinstance(one, WithheldField) and one.rest is not None:

@@ -75,7 +75,16 @@ class Case:
     def definition(self) -> ReportDefinition:
         return parse_definition(json.dumps(self.document))
 
+    @property
+    def inside_texts(self) -> tuple[str, ...]:
+        """What of the cells of `obs` may not be shown."""
+        return (
+            ("111.444.777-35", "ana@x.com", "529.982.247-25") if self.document["access"]["detect_pii"] else ()
+        )
 
+
+INSIDE = ("ligar para 111.444.777-35", "ana@x.com (trabalho)", "ver NF 529.982.247-25 e 35")
+"""Cells of `obs`, of which no rule says anything: where personal data are detected, these are masked inside."""
 FIELDS = ("regiao", "loja", "valor", "dia", "obs", "cpf", "nome", "salario", "qtd", "codigo")
 NUMBERS = frozenset({"valor", "salario", "qtd", "codigo"})
 
@@ -113,7 +122,7 @@ def _cells(random: Random, kind: Kind, rule: str | None, fits: bool) -> dict[str
         "loja": random.choice(SHOPS),
         "valor": _number(random, kind, 0, 900) if low else _number(random, kind, 1_001, 90_000),
         "dia": _day(random, kind, fits or rule != "day"),
-        "obs": random.choice((None, "ok", "ver", "", "1.234", "x" * 70, "<b>", "Total")),
+        "obs": random.choice((None, "ok", "ver", "", "1.234", "x" * 70, "<b>", "Total", *INSIDE)),
         "cpf": _secret(random, "cpf"),
         "nome": _secret(random, "nome"),
         "salario": _secret(random, "salario"),
@@ -162,6 +171,7 @@ def _noise(random: Random, kind: Kind, cells: dict[str, Any]) -> dict[str, Any]:
         "Total",
         "true",
         "é" * 90,
+        "cpf 11144477735",
         "0001",
         "1e5",
     )
@@ -170,7 +180,7 @@ def _noise(random: Random, kind: Kind, cells: dict[str, Any]) -> dict[str, Any]:
     free = [name for name in ("loja", "obs", "qtd", "codigo", "nome", "salario") if name in cells]
     if kind in ("parquet", "arrow"):
         free = [name for name in free if name not in ("qtd", "codigo")]
-        wild = wild[:10]
+        wild = wild[:11]
     for name in free:
         if random.random() < 0.4:
             cells[name] = random.choice(wild)

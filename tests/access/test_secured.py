@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pyarrow as pa
@@ -22,6 +25,7 @@ from engine.row_tests import compile_test
 from tests.engine.streams import CutStream, streamed
 
 KEY = MaskKey.derive(b"0123456789abcdef0123456789abcdef", "w1")
+ROOT = Path(__file__).parents[2]
 SOUTH = Condition(field="uf", op="=", value="RS")
 
 
@@ -70,7 +74,7 @@ def test_rows_columns_and_masks():
     assert one.startswith("cpf-")
     assert two.startswith("cpf-")
     assert one != two
-    assert found.declared == {"cpf": Declared("text")}
+    assert found.declared == {"cpf": Declared("text", masked=True)}
     assert found.secured
 
 
@@ -148,6 +152,79 @@ def test_personal_data_that_nobody_declared_are_found_among_visible_rows():
     assert found["obs"] == ["ok", "ver"]
     declared = {"doc": Declared("text")}
     assert cells(secure_band(raw, view(detects=True, declared=declared)))["doc"][0] == "111.444.777-35"
+
+
+def words(cells):
+    return [f"texto livre {at} {cell}" for at, cell in enumerate(cells)]
+
+
+INSIDE: dict[str, list[str | None]] = {
+    "uf": ["RS", "RS", "SP", "RS", "RS"],
+    "obs": words(["ok", "CPF 111.444.777-35, ana@x.com", "rui@y.com", "pedido 12", "(11) 98765-4321"]),
+    "cpf": ["111.444.777-35"] * 5,
+    "email": ["ana@x.com"] * 5,
+}
+
+
+@pytest.mark.parametrize("small", [400_000, -1], ids=["lists", "stream"])
+def test_personal_data_inside_longer_texts_are_masked_as_in_a_column_of_their_own(small, monkeypatch):
+    monkeypatch.setattr(secured, "LISTS_CELLS_MAX", small)
+    for raw in (band(INSIDE), streamed(band(INSIDE), (1, 3))):
+        found = cells(secure_band(raw, view(detects=True)))
+        cpf, email = found["cpf"][0], found["email"][0]
+        assert cpf.startswith("cpf-")
+        assert found["obs"][:3] == [*words(["ok", f"CPF {cpf}, {email}"]), "texto livre 3 pedido 12"]
+        assert found["obs"][3].startswith("texto livre 4 phone-")
+        assert cells(secure_band(raw, view(detects=False)))["obs"] == [
+            text for text, uf in zip(INSIDE["obs"], INSIDE["uf"], strict=True) if uf == "RS"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("treatments", "declared"),
+    [
+        pytest.param({}, {"obs": Declared("text")}, id="declared text"),
+        pytest.param({"obs": "show"}, {}, id="an excepted role"),
+    ],
+)
+def test_what_the_report_says_of_a_text_stands(treatments, declared):
+    raw = band(INSIDE)
+    found = secure_band(raw, view(None, treatments, declared=declared, detects=True))
+    assert cells(found)["obs"] == INSIDE["obs"]
+
+
+def test_a_text_of_hidden_rows_does_not_say_what_numbers_are():
+    orders = [f"pedido {number}" for number in range(11_144_477_700, 11_144_477_740)]
+    alone = band({"uf": ["RS"], "obs": ["pedido 11144477735"]})
+    among = band({"uf": ["RS", *["SP"] * 40], "obs": ["pedido 11144477735", *orders]})
+    found = [cells(secure_band(raw, view(detects=True)))["obs"] for raw in (alone, among)]
+    assert found[0] == found[1]
+    assert "111" not in found[0][0]
+
+
+def test_personal_data_in_names_of_columns_are_masked():
+    raw = band(
+        {"uf": ["RS"], "111.444.777-35": ["1"], "11144477735": ["2"], "ana@x.com": ["3"], "2026-01": ["4"]}
+    )
+    found = secure_band(raw, view(None, detects=True, declared={"ana@x.com": Declared()}))
+    uf, cpf, same, declared, month = found.columns
+    assert (uf, declared, month) == ("uf", "ana@x.com", "2026-01")
+    assert cpf.startswith("cpf-")
+    assert same == f"{cpf}_2"
+
+
+def test_pandas_is_not_loaded_to_cut_rows(tmp_path):
+    """It takes 0.2 s, and Arrow loads it wherever it makes an array of a list."""
+    program = (
+        "import sys, polars as pl, tests.access.test_secured as t; from datasources.arrow import band_from_table;"
+        "table = pl.DataFrame({'uf': ['RS', 'SP'] * 30_000, 'x': ['a b', 'c'] * 30_000}).to_arrow();"
+        "cells = t.secure_band(band_from_table(table, 'b'), t.view(detects=True)).cells;"
+        "cells.sample(); [read() for read in cells.parts([0, 1])]; print('pandas' in sys.modules)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "False"
 
 
 def test_documents_that_arrive_as_numbers_are_masked_before_they_are_numbers():

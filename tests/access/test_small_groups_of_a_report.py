@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import jsonschema
 import pytest
 
 from chat import Toolset
@@ -20,6 +21,7 @@ from engine import (
 )
 from engine.disclosure import Disclosure
 from lastro.cli import main
+from lastro.document import document_of, schema_text
 from prompts import render_data_context
 
 CITIES = ["Norte"] * 7 + ["Sul"] * 6 + ["Oeste"] * 2
@@ -56,6 +58,40 @@ def test_no_row_and_no_small_group_is_in_the_context(snapshot):
     assert "Oeste" not in text
     assert '"salario"' not in text
     assert str(1000 + 37 * 14 * 14) not in text
+
+
+def test_the_document_says_what_is_left_and_what_is_withheld(snapshot):
+    found = json.loads(document_of(profile_snapshot(snapshot)).model_dump_json())
+    jsonschema.validate(found, json.loads(schema_text()))
+    assert found["small_groups"] == 5
+    (band,) = found["bands"]
+    assert band["rows"] == 15
+    city, salary = band["fields"]
+    # Two of Oeste would be the difference, so that the next smallest stands with them.
+    assert city["values"] == [{"value": "Norte", "count": 7}]
+    assert city["values_withheld"] == 8
+    assert (city["distinct"], "distinct_over" in city, salary["coercion"]) == (None, False, None)
+    assert salary["withheld"] == ["MIN", "MAX"]
+    (sums,) = band["groups"]
+    assert [part["value"] for part in sums["parts"]] == ["Norte"]
+    assert int(sums["parts"][0]["sum"]) + int(sums["sum_withheld"]) == int(salary["sum"])
+
+
+def test_of_a_few_rows_the_document_says_nothing():
+    few = json.loads(json.dumps(DOCUMENT))
+    few["datasources"]["s"]["records"] = few["datasources"]["s"]["records"][:3]
+    few["aggregates"] = [{"id": "soma", "band": "salarios", "verb": "SUM", "field": "salario"}]
+    snapshot = process_report(parse_definition(json.dumps(few).encode()), viewer=VIEWER)
+    found = json.loads(document_of(profile_snapshot(snapshot)).model_dump_json())
+    jsonschema.validate(found, json.loads(schema_text()))
+    (band,) = found["bands"]
+    assert (band["rows"], band["groups"]) == (None, [])
+    assert all(
+        field[name] is None
+        for field in band["fields"]
+        for name in ("nulls", "distinct", "values", "sum", "min")
+    )
+    assert found["aggregates"] == [{"id": "soma", "value": None, "withheld": True}]
 
 
 def test_tools_withhold_without_being_told(snapshot):

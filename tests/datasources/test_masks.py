@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from datasources.check_digits import cnpj_check_digits, cpf_check_digits
 from datasources.exceptions import MaskError
 from datasources.mask_key import MaskKey
-from datasources.masks import MaskKind, mask_text, mask_texts, mask_values, unmask
+from datasources.mask_payloads import MaskKind
+from datasources.masks import mask_text, mask_texts, mask_values, unmask
 from datasources.pii import detect, find_in_text
 from datasources.visible_text import folded
 

@@ -58,7 +58,7 @@ class Table:
     @property
     def rows(self) -> int:
         """Rows of the band."""
-        return self.document.rows
+        return self.snapshot.rows
 
     @property
     def shape(self) -> list[int]:
@@ -69,6 +69,12 @@ class Table:
     def names(self) -> list[str]:
         """Column names in order."""
         return [field.name for field in self.document.fields]
+
+    def nulls(self, name: str) -> int:
+        """How many cells of the column *name* are null."""
+        found = self.field(name).nulls
+        assert found is not None  # only small groups withhold it
+        return found
 
     def field(self, name: str) -> FieldModel:
         """The document of a column."""

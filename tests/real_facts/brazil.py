@@ -278,7 +278,7 @@ BRAZIL = (
         "mg-municipios",
         "ideb: sum and count of IDEB",
         "json",
-        lambda f: [f["ideb*"].sum("IDEB"), f["ideb*"].rows - f["ideb*"].field("IDEB").nulls],
+        lambda f: [f["ideb*"].sum("IDEB"), f["ideb*"].rows - f["ideb*"].nulls("IDEB")],
     ),
     Fact("mg-municipios", "ideb: rows by ano", "json", lambda f: f["ideb*"].counts("ano")),
 )

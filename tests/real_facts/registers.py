@@ -200,7 +200,7 @@ REGISTERS = (
         "cnpj_cpf filled, with leading zero",
         "json",
         lambda f: [
-            f["*.csv"].rows - f["*.csv"].field("cnpj_cpf").nulls,
+            f["*.csv"].rows - f["*.csv"].nulls("cnpj_cpf"),
             f["*.csv"].evidence("cnpj_cpf", "leading_zero"),
         ],
     ),
