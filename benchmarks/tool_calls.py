@@ -6,13 +6,14 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from compileall import compile_dir
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmarks.files import ensure_snapshot, ensure_table
-from benchmarks.measure import Run, peak, run_rounds
+from benchmarks.files import ROOT, ensure_snapshot, ensure_table
+from benchmarks.measure import Run, cpu, peak, run_rounds
 from benchmarks.peers import MEASURES
 from benchmarks.question import FULL_ROWS, Options, Quantity, Result, Target
 
@@ -54,13 +55,50 @@ ON_THE_FILE: Mapping[str, str] = {
 """The same in SQL over the Parquet file, which reads the money of each row anew."""
 
 
+REPEAT_COLD_MIN = 15
+"""A start is short, and its time uneven."""
+PACKAGES = ("datasources", "engine", "prompts", "chat", "lastro")
+COLD: Mapping[str, str] = {
+    "engine": "a first question of a new process: to the engine",
+    "tool": "a first question of a new process: to a tool, as JSON",
+    "command": "a first question of a new process: lastro aggregate",
+    "open": "a new process in which DuckDB answers without a file",
+    "nothing": "a new process that does nothing",
+}
+SELECT_1 = "import duckdb; print(duckdb.connect().execute('SELECT 1').fetchall())"
+BY_ENGINE = """
+import sys
+from datasources.filters import Condition
+from engine import Aggregate, QuerySession, aggregate, open_snapshot
+where = Condition(field="status", op="=", value="faturado")
+with QuerySession(open_snapshot(sys.argv[1])) as session:
+    print(aggregate(session, Aggregate(None, "SUM", "valor_total", where)).fact)
+"""
+BY_TOOL = """
+import sys
+from chat import Toolset
+from engine import open_snapshot
+with Toolset(open_snapshot(sys.argv[1])) as tools:
+    print(tools.call("sulfite_aggregate_data", sys.argv[2]).text)
+"""
+BY_SQL = """
+import sys, duckdb
+with duckdb.connect(sys.argv[1], read_only=True) as connection:
+    print(connection.execute(sys.argv[2], ["faturado"]).fetchall())
+"""
+"""The same answer of the same stored file by whoever knows how it is laid out, with nothing of Lastro."""
+
+
 def run(options: Options) -> list[Result]:
-    """Warm calls within one process, and one call of a process that begins with nothing."""
+    """Warm calls within one process, and first questions of processes that begin with nothing."""
+    return [*_warm(options), *_cold(options)]
+
+
+def _warm(options: Options) -> list[Result]:
     pointer = ensure_snapshot(options.folder, options.rows)
     file = ensure_table(options.folder, options.rows).parquet
     sides = {
         "calls": _command("calls", pointer),
-        "first": _command("first", pointer),
         "file": _command("file", file),
     }
     rounds = run_rounds(sides, options.repeat, options.gate)
@@ -85,15 +123,52 @@ def run(options: Options) -> list[Result]:
                 foreign=rounds.foreign,
             )
         )
-    first = Result(
-        "tool call: the first one of a new process",
-        Quantity(rounds.median("first"), "s"),
-        target=Target("at most", 0.15, "s", FULL_ROWS),
-        rows=options.rows,
-        foreign=rounds.foreign,
-        further={"peak_bytes": rounds.median("first", peak)},
-    )
-    return [*results, first]
+    return results
+
+
+def _cold(options: Options) -> list[Result]:
+    pointer = ensure_snapshot(options.folder, options.rows)
+    for package in PACKAGES:  # as they are where they are installed
+        compile_dir(ROOT / package, quiet=1)
+    condition = "status = faturado"
+    asked = [str(pointer), "--verb", "SUM", "--field", "valor_total", "--where", condition]
+    sides = {
+        "engine": [sys.executable, "-c", BY_ENGINE, str(pointer)],
+        "tool": [sys.executable, "-c", BY_TOOL, str(pointer), json.dumps(SUM)],
+        "command": [sys.executable, "-m", "lastro", "aggregate", *asked],
+        "sql": [sys.executable, "-c", BY_SQL, *_sum_by_sql(pointer)],
+        "open": [sys.executable, "-c", SELECT_1],
+        "nothing": [sys.executable, "-c", "pass"],
+    }
+    rounds = run_rounds(sides, max(options.repeat, REPEAT_COLD_MIN), options.gate)
+    by_sql = Quantity(rounds.median("sql"), "s")
+    return [
+        Result(
+            label,
+            Quantity(rounds.median(side), "s"),
+            "import duckdb, open the same file, SELECT sum(…)",
+            by_sql,
+            rounds.ratio(side, "sql"),
+            "its time",
+            target=Target("at most", 0.15, "s", FULL_ROWS) if side == "tool" else None,
+            rows=options.rows,
+            foreign=rounds.foreign,
+            further={"cpu_s": rounds.median(side, cpu), "peak_bytes": rounds.median(side, peak)},
+        )
+        for side, label in COLD.items()
+    ]
+
+
+def _sum_by_sql(pointer: Path) -> tuple[str, str]:
+    """The file of the stored table, and the statement that asks it."""
+    from engine import open_snapshot
+    from engine.stored_band import StoredBand
+
+    (band,) = open_snapshot(pointer).bands
+    assert isinstance(band, StoredBand)
+    names = [column.name for column in band.columns]
+    amount, status = (f"c{names.index(name)}" for name in ("valor_total", "status"))
+    return str(band.file.path), f"SELECT sum({amount}), count(*) FROM {band.table} WHERE {status} = ?"
 
 
 def _reported(name: str, run: Run) -> float:
@@ -136,13 +211,6 @@ def time_calls(pointer: Path) -> None:
         )
 
 
-def ask_first(pointer: Path) -> None:
-    """Ask one question."""
-    tool, arguments = QUESTIONS["sum"]
-    with _toolset(pointer) as tools:
-        print(tools.call(tool, arguments).text)
-
-
 def time_file(file: Path) -> None:
     """Ask the file itself."""
     import duckdb
@@ -160,7 +228,5 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["calls", stored]:
             time_calls(Path(stored))
-        case ["first", stored]:
-            ask_first(Path(stored))
         case ["file", table]:
             time_file(Path(table))

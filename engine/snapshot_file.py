@@ -15,12 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasources import durable
-from engine.band import Band
 from engine.exceptions import SnapshotError, SnapshotFormatError, SnapshotNotFound, SnapshotNotSaved
 from engine.snapshot import Snapshot, refuse_rows
-from engine.snapshot_document import FORMAT, Document, document_of, read_document
-from engine.snapshot_hash import BandHash, id_of, snapshot_id
+from engine.snapshot_document import FORMAT, Document, document_of, read_with_digest
 from engine.stored_band import MEMORY_MIB, StoredBand, StoredFile, damaged, missing, open_file
 
 SUFFIX = ".duckdb"
@@ -47,6 +44,7 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
     SnapshotNotSaved when it cannot be written, and what a stream raises when its source cannot be read; the
     pointer and what it names are untouched then.
     """
+    from datasources import durable
     from engine.snapshot_write import write_snapshot
 
     refuse_rows(snapshot, "stored")
@@ -119,6 +117,8 @@ def verify_snapshot(path: Path) -> str:
 
     Raises SnapshotCorrupt when they do not, and what `open_snapshot` raises.
     """
+    from engine.snapshot_hash import BandHash, id_of
+
     path = Path(path).absolute()
     snapshot = open_snapshot(path)
     hashes = [BandHash.of(band) for band in snapshot.bands]
@@ -137,6 +137,8 @@ def prune_snapshots(pointer: Path, keep: int = KEPT_VERSIONS) -> tuple[Path, ...
 
     Raises SnapshotNotFound or SnapshotFormatError when the pointer cannot be read: then nothing is removed.
     """
+    from datasources import durable
+
     pointer = Path(pointer).absolute()
     with durable.locked(pointer.parent):
         named = {_read_pointer(pointer).file} | set(_named_by_others(pointer))
@@ -153,6 +155,9 @@ def prune_snapshots(pointer: Path, keep: int = KEPT_VERSIONS) -> tuple[Path, ...
 
 def _known_document(snapshot: Snapshot) -> Document | None:
     """The document of a snapshot whose id costs little: it is stored, or in memory."""
+    from engine.band import Band
+    from engine.snapshot_hash import snapshot_id
+
     in_memory = all(isinstance(band, Band) and band.values is not None for band in snapshot.bands)
     return document_of(snapshot, snapshot_id(snapshot)) if snapshot.id or in_memory else None
 
@@ -184,8 +189,8 @@ def _open_version(path: Path, memory_mib: int) -> Snapshot:
             path=str(path),
         )
     file = open_file(path, memory_mib)
-    document = _read_document(file)
-    if not document.id.startswith(match["id"]) or not document.digest.startswith(match["document"]):
+    document, digest = _read_document(file)
+    if not document.id.startswith(match["id"]) or not digest.startswith(match["document"]):
         raise damaged(path, "its content is not what its name says")
     bands = tuple(
         StoredBand(one.names, one.columns, one.rows, file, f"band_{index}")
@@ -194,10 +199,10 @@ def _open_version(path: Path, memory_mib: int) -> Snapshot:
     return Snapshot(bands, document.profile, document.id)
 
 
-def _read_document(file: StoredFile) -> Document:
+def _read_document(file: StoredFile) -> tuple[Document, str]:
     text = file.document()
     try:
-        return read_document(text)
+        return read_with_digest(text)
     except SnapshotFormatError as error:
         raise SnapshotFormatError(f"{file.path.name}: {error.message}", path=str(file.path)) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -215,6 +220,8 @@ class _Pointer:
 
 def _point(pointer: Path, path: Path, content_id: str) -> None:
     """Let *pointer* name *path*; one that does already is not touched."""
+    from datasources import durable
+
     text = json.dumps({"format": FORMAT, "id": content_id, "file": path.name}, indent=2) + "\n"
     try:
         if pointer.read_bytes() == text.encode():

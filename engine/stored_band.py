@@ -35,13 +35,13 @@ class StoredFile:
 
     def __init__(self, path: Path, memory_mib: int = MEMORY_MIB) -> None:
         """Open *path*; raises SnapshotNotFound, SnapshotCorrupt, SnapshotFormatError."""
-        import duckdb
+        from engine.duckdb_core import connect
 
         self.path, self.memory_mib = path, memory_mib
         config: Config = {**LOCKED, "memory_limit": f"{memory_mib}MiB"}
         try:
             with translated(path):
-                self._connection = duckdb.connect(path, read_only=True, config=config)
+                self._connection = connect(path, read_only=True, config=config)
         except SnapshotCorrupt as error:
             if not path.exists():  # it has just been pruned
                 raise missing(path) from error
@@ -99,11 +99,11 @@ def open_file(path: Path, memory_mib: int = MEMORY_MIB) -> StoredFile:
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Turn what DuckDB and PyArrow raise while they read *path* into our errors."""
-    import duckdb
+    from engine.duckdb_core import Error
 
     try:
         yield
-    except (duckdb.Error, UnicodeDecodeError) as error:
+    except (Error, UnicodeDecodeError) as error:
         text = str(error)
         if "version number" in text:
             raise SnapshotFormatError(
@@ -166,6 +166,7 @@ class StoredBand:
 
     def parts(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The types and all rows in order, part by part (see `typed_parts`); raises SnapshotCorrupt."""
+        import duckdb  # noqa: F401 - connections give Arrow only with the whole package
         import pyarrow as pa
 
         if not self.columns:

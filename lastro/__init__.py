@@ -1,10 +1,11 @@
 """The names that most callers want; the command `lastro` is `lastro.cli`."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from datasources.later import later
+
 if TYPE_CHECKING:
-    from chat import Toolset
+    from chat import ChatSettings, Consumer, LlmClient, Toolset, read_settings
     from datasources import ReadOptions
     from datasources.connections import load_connections
     from datasources.definition import read_definition
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VERSION",
+    "ChatSettings",
+    "Consumer",
     "FactLedger",
+    "LlmClient",
     "ReadOptions",
     "Toolset",
     "export_json_lines",
@@ -35,33 +39,33 @@ __all__ = [
     "profile_snapshot",
     "prune_snapshots",
     "read_definition",
+    "read_settings",
     "render_data_context",
     "save_snapshot",
     "take_excerpt",
 ]
 
-
-_HOMES = {
-    "VERSION": "lastro.version",
-    "FactLedger": "engine",
-    "ReadOptions": "datasources",
-    "Toolset": "chat",
-    "export_json_lines": "engine",
-    "load_connections": "datasources.connections",
-    "materialize": "engine",
-    "open_snapshot": "engine",
-    "process_report": "engine",
-    "profile_snapshot": "engine",
-    "prune_snapshots": "engine",
-    "read_definition": "datasources.definition",
-    "render_data_context": "prompts",
-    "save_snapshot": "engine",
-    "take_excerpt": "engine",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import each name when it is first asked for: the command is to be ready for an interrupt before that."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = later(
+    __name__,
+    {
+        "VERSION": "lastro.version",
+        "ChatSettings": "chat",
+        "Consumer": "chat",
+        "FactLedger": "engine",
+        "LlmClient": "chat",
+        "ReadOptions": "datasources",
+        "Toolset": "chat",
+        "export_json_lines": "engine",
+        "load_connections": "datasources.connections",
+        "materialize": "engine",
+        "open_snapshot": "engine",
+        "process_report": "engine",
+        "profile_snapshot": "engine",
+        "prune_snapshots": "engine",
+        "read_definition": "datasources.definition",
+        "read_settings": "chat",
+        "render_data_context": "prompts",
+        "save_snapshot": "engine",
+        "take_excerpt": "engine",
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from lastro.ask import (
+from lastro.question import (
     add_answer_arguments,
     add_command,
     add_question_arguments,

@@ -12,12 +12,10 @@ from chat.tools.wire import Number
 from engine.query.compare import POINTS
 from lastro.labels import Labels
 from lastro.lined_table import Column, LinedTable
-from lastro.look import Look, plain, whole
+from lastro.look import Line, Look, plain, whole
 from lastro.where import where_text
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from engine.fact import Fact, GroupKey
     from engine.fact_ledger import FactLedger
 
@@ -134,7 +132,7 @@ def _counts_rows(answer: Answer) -> bool:
     return answer["verb"] == "COUNT" and answer["field"] is None
 
 
-def _about(answer: Answer, labels: Labels) -> list[Text]:
+def _about(answer: Answer, labels: Labels) -> list[Line]:
     parts = [f"{labels.band}: {answer['band']}", labels.counted_rows(answer["rows"])]
     if answer.get("period"):
         parts.append(f"{labels.period}: {answer['period']}")
@@ -144,7 +142,7 @@ def _about(answer: Answer, labels: Labels) -> list[Text]:
     return lines
 
 
-def _notes(*notes: str | None) -> list[Text]:
+def _notes(*notes: str | None) -> list[Line]:
     said = [note for note in notes if note]
     return [plain(""), *(plain(note, "dim") for note in said)] if said else []
 

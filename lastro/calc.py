@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lastro.ask import EXIT_REFUSED, add_answer_arguments, add_command, ask
 from lastro.exceptions import WordsError
 from lastro.output import say, write_result, write_warnings
+from lastro.question import EXIT_REFUSED, add_answer_arguments, add_command, ask
 from lastro.snapshots import add_report_arguments, make_snapshot
 from lastro.sources import add_reading_arguments
 

@@ -11,13 +11,25 @@ from typing import NoReturn
 
 from datasources.exceptions import SourceError
 from engine.exceptions import EngineError
-from lastro import aggregate, calc, compare, context, export, group_by, inspect, report, save, search
+from lastro import (
+    aggregate,
+    ask,
+    calc,
+    compare,
+    context,
+    export,
+    group_by,
+    inspect,
+    report,
+    save,
+    search,
+)
 from lastro.exceptions import WordsError
 from lastro.output import OutputError, discard_output, say
 from lastro.version import VERSION
 from prompts.exceptions import PromptError
 
-COMMANDS = (context, inspect, aggregate, group_by, compare, search, calc, save, export, report)
+COMMANDS = (context, inspect, ask, aggregate, group_by, compare, search, calc, save, export, report)
 """One module a command: each adds its parser and runs it."""
 
 MISSING = "the following arguments are required"

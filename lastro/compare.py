@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lastro.ask import add_answer_arguments, add_command, add_question_arguments, ask, given
 from lastro.exceptions import WordsError
+from lastro.question import add_answer_arguments, add_command, add_question_arguments, ask, given
 
 EXAMPLE = """examples:
   lastro compare vendas.csv --verb SUM --field valor_total --a 2026-03 --b 2026-04

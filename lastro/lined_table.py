@@ -6,13 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from lastro.look import Look, whole
+from lastro.look import Line, Look, whole
 from lastro.output import seen
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 GAP = "  "
 NAME_CELLS_MIN = 12
@@ -44,7 +41,7 @@ class LinedTable:
     columns: Sequence[Column]
     bars: Sequence[Decimal | None] = field(default=())
 
-    def lines(self, look: Look) -> list[Text]:
+    def lines(self, look: Look) -> list[Line]:
         """The head and the rows."""
         from rich.cells import cell_len
 

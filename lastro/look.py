@@ -8,15 +8,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from io import StringIO
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
 
 from lastro.output import seen
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
 WIDTH_MAX = 120
 _blanks_at_the_end = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$").sub
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Texts side by side; nothing in them is markup, a control character or a line of its own."""
+
+    parts: tuple[tuple[str, str], ...]
+    """Each with its style."""
+    is_whole: bool
+    """Whether it is never broken."""
+
+    @property
+    def plain(self) -> str:
+        """The text without any style."""
+        return "".join(text for text, _ in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +49,25 @@ class Look:
         """Whether there are colours and charts."""
         return self.width is not None
 
-    def render(self, lines: Iterable[Text]) -> str:
+    def render(self, lines: Iterable[Line]) -> str:
         """
         The *lines* as one text that ends in a line break, without blanks at the end of a line.
 
-        Lines that are `no_wrap` stay whole; others are broken between words. NO_COLOR is respected.
+        In a terminal those that are not whole are broken between words. NO_COLOR is respected.
         """
+        # What gives colours takes a while to load, and a pipe has none.
+        printed = self._coloured(lines) if self.is_terminal else [line.plain for line in lines]
+        return "\n".join(_blanks_at_the_end(r"\1", line) for line in printed).strip("\n") + "\n"
+
+    def _coloured(self, lines: Iterable[Line]) -> list[str]:
         from rich.console import Console
+        from rich.text import Text
 
         console = Console(
             file=StringIO(),
-            force_terminal=self.is_terminal,
+            force_terminal=True,
             force_jupyter=False,
-            width=self.width or WIDTH_MAX,
+            width=self.width,
             legacy_windows=False,
             markup=False,
             emoji=False,
@@ -58,24 +75,20 @@ class Look:
         )
         with console.capture() as capture:
             for line in lines:
-                whole = line.no_wrap or not self.is_terminal
-                console.print(line, no_wrap=whole, overflow="ignore" if whole else "fold", crop=False)
-        found = [_blanks_at_the_end(r"\1", line) for line in capture.get().split("\n")]
-        return "\n".join(found).strip("\n") + "\n"
+                console.print(
+                    Text.assemble(*line.parts),
+                    no_wrap=line.is_whole,
+                    overflow="ignore" if line.is_whole else "fold",
+                    crop=False,
+                )
+        return capture.get().split("\n")
 
 
-def plain(text: str, style: str = "") -> Text:
-    """A line of prose; nothing in it is markup, a control character or a line of its own."""
-    from rich.text import Text
-
-    return Text(seen(text), style=style)
+def plain(text: str, style: str = "") -> Line:
+    """A line of prose."""
+    return Line(((seen(text), style),), is_whole=False)
 
 
-def whole(*parts: tuple[str, str]) -> Text:
+def whole(*parts: tuple[str, str]) -> Line:
     """A line that is never broken, of (text, style) pairs."""
-    from rich.text import Text
-
-    line = Text(no_wrap=True)
-    for text, style in parts:
-        line.append(seen(text), style=style)
-    return line
+    return Line(tuple((seen(text), style) for text, style in parts), is_whole=True)

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from engine import profile_snapshot
 from engine.notes import LANGUAGES
 from lastro.output import say, write_result, write_warnings
 from lastro.snapshots import add_report_arguments, make_snapshot
@@ -96,9 +95,11 @@ def ask(
 
     Gives the exit status.
     """
-    from chat import Toolset
-
     snapshot = snapshot or make_snapshot(parsed, complete=True)
+    # After it, so that a file that cannot be read is refused at once.
+    from chat import Toolset
+    from engine import profile_snapshot
+
     with Toolset(snapshot, language=parsed.lang) as tools:
         reply = tools.call(tool, arguments)
         write_warnings(_relevant(profile_snapshot(snapshot).warnings, reply.answer.get("band"), arguments))

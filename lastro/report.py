@@ -10,9 +10,9 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from lastro.ask import add_command
 from lastro.output import STANDARD_OUTPUT, say, write_result
 from lastro.print_action import PrintText
+from lastro.question import add_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lastro.ask import add_command
 from lastro.output import STANDARD_OUTPUT, OutputError, refuse_source, write_result, write_warnings
+from lastro.question import add_command
 from lastro.snapshots import add_report_arguments, make_snapshot
 from lastro.sources import add_source_arguments
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lastro.ask import add_answer_arguments, add_band_argument, add_command, ask, given
 from lastro.exceptions import WordsError
+from lastro.question import add_answer_arguments, add_band_argument, add_command, ask, given
 from lastro.snapshots import add_report_arguments
 from lastro.sources import add_source_arguments
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasources.exceptions import SourceOptionError
-from engine import Snapshot, materialize
 from lastro.sources import read_options
 
 if TYPE_CHECKING:
     from datasources.access import Viewer
     from datasources.elements import ReportDefinition
     from datasources.mask_key import MaskKey
+    from engine import Snapshot
 
 REPORT_ENDING = ".report.json"
 DEFAULT_ROOT = "data"
@@ -86,6 +86,8 @@ def make_snapshot(parsed: argparse.Namespace, *, complete: bool) -> Snapshot:
         _refuse_options(parsed, READING, "data files: the report itself says how its are read.")
         return _process(Path(reports[0]), parsed, complete)
     _refuse_options(parsed, REPORT, "the definition of a report: name a *.report.json.")
+    from engine import materialize
+
     return materialize(parsed.files, options=read_options(parsed), complete=complete)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -57,6 +58,16 @@ def tool_named(name: str) -> Tool[Any] | None:
             return SearchValues()
         case _:
             return None
+
+
+@cache
+def _definitions() -> list[dict[str, Any]]:
+    # Making the schemas takes as long as answering a question.
+    return [
+        {"name": name, "description": description_of(name).text, "parameters": schema_of(tool)}
+        for name in TOOL_NAMES
+        if (tool := tool_named(name)) is not None
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +136,7 @@ class Toolset:
     @staticmethod
     def definitions() -> list[dict[str, Any]]:
         """Name, description and JSON Schema of the arguments of each tool, as models are told of them."""
-        return [
-            {"name": name, "description": description_of(name).text, "parameters": schema_of(tool)}
-            for name in TOOL_NAMES
-            if (tool := tool_named(name)) is not None
-        ]
+        return deepcopy(_definitions())
 
     def call(self, name: str, arguments: str | Mapping[str, object]) -> Reply:
         """

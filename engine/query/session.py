@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from datasources import work
-from engine.band import Band
 from engine.exceptions import QueryError
 from engine.query.connection import BandTable, open_table
 from engine.stored_band import MEMORY_MIB, StoredBand, translated
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from engine.disclosure import Disclosure
     from engine.query.filters import Bound
-    from engine.snapshot import Snapshot
+    from engine.snapshot import Snapshot, SnapshotBand
 
 TIME_S = 10.0
 INTERRUPT_AGAIN_S = 0.002
@@ -76,6 +75,7 @@ class OpenBand:
 
     def listed_rows(self, query: str, values: Sequence[Bound] = ()) -> list[tuple[Any, ...]]:
         """All rows, where the last column is a list of many numbers."""
+        import duckdb  # noqa: F401 - connections give Arrow only with the whole package
         import pyarrow as pa
 
         work.tell("queries")
@@ -150,12 +150,11 @@ class QuerySession:
 
     def _fields(self, index: int, asked: frozenset[int], *, again: bool) -> list[int]:
         band = self.snapshot.bands[index]
-        is_stream = isinstance(band, Band) and band.values is None
-        return sorted(asked) if is_stream and not again else list(range(len(band.columns)))
+        return sorted(asked) if _is_stream(band) and not again else list(range(len(band.columns)))
 
     @contextmanager
     def _guarded(self, index: int, cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
-        import duckdb
+        from engine.duckdb_core import Error, InterruptException, OutOfMemoryException
 
         band = self.snapshot.bands[index]
         done = Event()
@@ -163,12 +162,12 @@ class QuerySession:
         watch.start()
         try:
             yield cursor
-        except duckdb.InterruptException as error:
+        except InterruptException as error:
             raise QueryError("stopped_by_time", seconds=f"{self.limits.time_s or 0:g}") from error
-        except (duckdb.OutOfMemoryException, MemoryError) as error:
+        except (OutOfMemoryException, MemoryError) as error:
             limit = band.file.memory_mib if isinstance(band, StoredBand) else self.limits.memory_mib
             raise QueryError("stopped_by_memory", mebibytes=limit) from error
-        except duckdb.Error:
+        except Error:
             if not isinstance(band, StoredBand):
                 raise
             with translated(band.file.path):
@@ -184,3 +183,11 @@ class QuerySession:
         cursor.interrupt()
         while not done.wait(INTERRUPT_AGAIN_S):
             cursor.interrupt()
+
+
+def _is_stream(band: SnapshotBand) -> bool:
+    if isinstance(band, StoredBand):
+        return False
+    from engine.band import Band
+
+    return isinstance(band, Band) and band.values is None

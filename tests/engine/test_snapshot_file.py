@@ -337,7 +337,7 @@ def newer(path: Path) -> Path:
     saved = save_snapshot(version(1), path / "a.json")
     with duckdb.connect(saved) as connection:
         connection.execute(
-            "UPDATE lastro_meta SET document = replace(document, '\"format\":2', '\"format\":99')"
+            "UPDATE lastro_meta SET document = replace(document, '\"format\":3', '\"format\":99')"
         )
     return saved
 
@@ -369,7 +369,7 @@ def other_document(path: Path) -> Path:
         pytest.param(text('{"format": 1, "id'), SnapshotFormatError, "no pointer", id="torn pointer"),
         pytest.param(text("[1, 2]"), SnapshotFormatError, "no pointer", id="other JSON"),
         pytest.param(text("\0" * 10_000), SnapshotFormatError, "no pointer", id="binary pointer"),
-        pytest.param(pointing(format=99), SnapshotFormatError, "this Lastro reads 2", id="newer pointer"),
+        pytest.param(pointing(format=99), SnapshotFormatError, "this Lastro reads 3", id="newer pointer"),
         pytest.param(
             pointing(file="../a.duckdb"), SnapshotFormatError, "names no version", id="path in pointer"
         ),
