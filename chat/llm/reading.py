@@ -112,9 +112,11 @@ def tokens_of(value: object) -> int | None:
 def is_object(arguments: str) -> bool:
     """Whether what a model wrote as arguments can be sent back as such: some providers refuse all else."""
     try:
-        return isinstance(json.loads(arguments), dict)
+        found = json.loads(arguments)
+        json.dumps(found, allow_nan=False)  # 1e999 can be read and not be written again
     except (ValueError, RecursionError):
         return False
+    return isinstance(found, dict)
 
 
 def to_bytes(body: dict[str, Any]) -> bytes:
