@@ -40,8 +40,7 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
     writing.add_argument(
         "--lang",
         choices=LANGUAGES,
-        default="en",
-        help="the language of notices beside the answer (default en)",
+        help="the language of notices beside the answer (default: that of the question)",
     )
     writing.add_argument(
         "--max-tokens", type=int, help="shorten what the model is told of the report until it fits"
@@ -53,12 +52,15 @@ def run(parsed: argparse.Namespace) -> int:
     import asyncio
 
     from chat.exceptions import ChatError
+    from chat.offline.read import language_of_question
     from chat.settings import read_settings
+    from engine import profile_snapshot
 
+    parsed.lang = parsed.lang or language_of_question(parsed.question) or "en"
     try:
         settings = read_settings()
         snapshot = make_snapshot(parsed, complete=True)
-        write_warnings(snapshot.profile.warnings)
+        write_warnings(profile_snapshot(snapshot).warnings)
         return asyncio.run(_answer(parsed, settings, snapshot))
     except ChatError as error:
         for line in f"lastro: {error.text(parsed.lang)}".splitlines():
