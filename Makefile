@@ -12,6 +12,7 @@ FINANCEIRO := examples/financeiro
 DANFE      := examples/danfe
 DASHBOARD  := examples/dashboard
 ASKED      := $(FINANCEIRO)/vendas.csv --by vendedor --verb SUM --field valor_total --top 5
+QUESTION   := quanto o Sul vendeu em março?
 
 PEERS        := tests/chat/peers
 AIMOCK       := $(PEERS)/node_modules/.ready
@@ -25,7 +26,7 @@ LLAMA        := $(LLAMA_FOLDER)/.ready
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in examples/, and a question
+demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in examples/, and two questions
 	@for report in \
 	  "vendas=$(FINANCEIRO)/vendas.csv pagamentos=$(FINANCEIRO)/pagamentos.csv --rows 20" \
 	  "$(DANFE)/canhoto.json $(DANFE)/header.json $(DANFE)/itens.json $(DANFE)/duplicatas.json" \
@@ -38,6 +39,8 @@ demo: $(READY) $(DASHBOARD)/vendas.sqlite ## the data context of the reports in 
 	done
 	@printf '$$ lastro group-by %s\n\n' "$(ASKED)"
 	@$(BIN)/lastro group-by $(ASKED)
+	@printf '\n$$ lastro ask "%s" %s\n\n' "$(QUESTION)" $(FINANCEIRO)/vendas.csv
+	@env -u CHAT_PROVIDER $(BIN)/lastro ask "$(QUESTION)" $(FINANCEIRO)/vendas.csv
 
 # Its bytes depend on the version of SQLite, so that it is not committed.
 $(DASHBOARD)/vendas.sqlite: examples/generate.py | $(READY)
