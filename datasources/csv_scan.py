@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
+from datasources.compiled import CSV_KERNEL, address, kernels_of
 from datasources.encoding import Utf8File
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ MARK_ROWS = 256
 PIECE_BYTES = 1024 * 1024
 BLOCK_BYTES = 256 * 1024
 """Small enough for the processor's caches, where a pass costs a fraction of one over memory."""
+UNSURE_MAX = 1_024
+"""A piece with more records that may be thin is none for the kernel."""
 TRAILING_MAX = 64
 """Among so many empty cells at the end of a record a filled one is looked for."""
 
@@ -65,6 +68,11 @@ def measure_stretch(
     position, rows = start, 0
     while position < min(stop, text.size):
         end = min(position + PIECE_BYTES, stop if bare else text.size, text.size)
+        quick = measure_compiled(text, position, end, width, delimiter, rows, bare)
+        if quick is not None:
+            pieces.append(quick.moved(position - start, rows))
+            position, rows = position + quick.stop, rows + quick.rows
+            continue
         data = text.read(position, end)
         if bare and b'"' in data:
             return "quoted"
@@ -119,6 +127,37 @@ def measure(data: bytes, width: int, delimiter: int, rows_before: int = 0) -> Sh
         array("q", starts[-rows_before % MARK_ROWS :: MARK_ROWS].tolist()),
         tuple(zip(unsure.tolist(), starts[unsure].tolist(), (line_ends[unsure] + 1).tolist(), strict=True)),
     )
+
+
+def measure_compiled(
+    text: Utf8File,
+    start: int,
+    end: int,
+    width: int,
+    delimiter: int,
+    rows_before: int = 0,
+    bare: bool = False,
+) -> Shape | None:
+    """What `measure` says of a piece; None also for a *bare* one with quotes, and where there is no kernel."""
+    kernels = kernels_of(CSV_KERNEL)
+    if kernels is None:
+        return None
+    import numpy as np
+
+    data, size = text.padded(start, end), end - start
+    if end == text.size and data[size - 1] != NEW_LINE:
+        data[size] = NEW_LINE
+        size += 1
+    marks = np.empty(size // MARK_ROWS + 1, np.int64)
+    unsure = np.empty((UNSURE_MAX, 3), np.int64)
+    found = np.empty(3, np.int64)
+    rows = kernels["measure"](
+        address(data), size, width, delimiter, int(bare), rows_before, marks, unsure, UNSURE_MAX, found
+    )
+    if rows <= 0:
+        return None
+    marked, thin, stop = found.tolist()
+    return Shape(stop, rows, array("q", marks[:marked].tolist()), tuple(map(tuple, unsure[:thin].tolist())))
 
 
 # ------------------------------------------------------------------ bits, 64 bytes a word

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
-from datasources import work
+from datasources import compiled, work
 from datasources.base import RawBand
 from datasources.csv import column_names, decimal_style_of, no_table
+from datasources.csv_cells import Memory, cut_cells
 from datasources.csv_layout import Layout, Segment, read_layout
 from datasources.csv_records import TextFile, lines_of
 from datasources.csv_scan import MARK_ROWS
 from datasources.delimiter import Record, declared_delimiter, find_delimiter
 from datasources.encoding import Utf8File, to_utf8
 from datasources.extent import header_warnings, note_warnings, padded_names
+from datasources.file_version import FileVersion
 from datasources.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -35,17 +38,23 @@ def stream_text(file: BinaryIO, name: str, options: ReadOptions, part_rows: int 
     One pass over the whole file finds out what the table is and where its parts begin.
     Raises as `csv.read_text`.
     """
+    compiled.prepare(os.fstat(file.fileno()).st_size / compiled.BYTES_MIN, compiled.CSV_KERNEL)
+    version = FileVersion(file)
     text = to_utf8(file, options.encoding, name)
-    if text.file is not file:
-        file.close()
     try:
-        return _band(text, name, options, part_rows)
+        if text.file is not file:
+            version.check()
+            file.close()
+            version = FileVersion(text.file)
+        band = _band(text, version, name, options, part_rows)
+        version.check()
+        return band
     except BaseException:
         text.file.close()
         raise
 
 
-def _band(text: Utf8File, name: str, options: ReadOptions, part_rows: int) -> RawBand:
+def _band(text: Utf8File, version: FileVersion, name: str, options: ReadOptions, part_rows: int) -> RawBand:
     delimiter = declared_delimiter(options) or find_delimiter(lambda: lines_of(text, text.start))
     layout = read_layout(TextFile(text, delimiter, options), name, part_rows)
     if layout is None:
@@ -58,7 +67,7 @@ def _band(text: Utf8File, name: str, options: ReadOptions, part_rows: int) -> Ra
     return RawBand(
         name,
         names,
-        TextStream(layout, len(names), name),
+        TextStream(layout, len(names), name, version),
         "text",
         decimal_style_of(delimiter),
         options.locale,
@@ -79,13 +88,14 @@ class TextStream:
     """
     The rows of a large text file (a `base.Stream`).
 
-    Regular segments are read by Polars, others record by record; an empty cell is null or empty text.
+    Regular segments are read by a kernel or by Polars, others record by record; an empty cell is null or empty text.
     """
 
-    def __init__(self, layout: Layout, width: int, name: str) -> None:
+    def __init__(self, layout: Layout, width: int, name: str, version: FileVersion) -> None:
         self._layout = layout
         self._width = width
         self._name = name
+        self._version = version
         # The file is open as long as somebody may read parts of it; the parts keep the stream alive.
         weakref.finalize(self, layout.file.text.file.close)
         self._first_rows = [segment.first_row for segment in layout.segments]
@@ -124,10 +134,11 @@ class TextStream:
         segments = self._layout.segments
         # Whatever is asked for, all bytes are read: cells are found by those before them.
         size = sum(segment.size for segment in segments)
+        memory = Memory()
         return work.one_pass(
             lambda: work.Stage("reading", self._name, size, self.rows, wanted),
             segments,
-            lambda segment: self._part(segment, wanted, few),
+            lambda segment: self._part(segment, wanted, few, memory),
             lambda segment: segment.size,
         )
 
@@ -135,9 +146,10 @@ class TextStream:
         """The whole rows at the ascending positions *rows*; reads a few hundred records for each at most."""
         work.tell("taken", len(rows))
         records: list[Record] = []
-        for (start, stop, first_row), group in groupby(rows, self._stretch_of):
-            stretch = self._layout.file.between(start, stop)
-            records.extend(stretch[row - first_row] for row in group)
+        with self._version.held():
+            for (start, stop, first_row), group in groupby(rows, self._stretch_of):
+                stretch = self._layout.file.between(start, stop)
+                records.extend(stretch[row - first_row] for row in group)
         return _table(records, range(self._width), ())
 
     def _segment_at(self, row: int) -> int:
@@ -151,17 +163,36 @@ class TextStream:
         stop = segment.stop if is_last else segment.marks[mark + 1]
         return segment.marks[mark], stop, segment.first_row + mark * MARK_ROWS
 
-    def _part(self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]) -> pa.Table:
-        if segment.regular:
-            return self._regular_part(segment, columns, encoded)
-        records = self._layout.file.between(segment.start, segment.stop)
-        return _table(records, columns, encoded)
+    def _part(
+        self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int], memory: Memory
+    ) -> pa.Table:
+        with self._version.held():
+            if segment.regular:
+                return self._regular_part(segment, columns, encoded, memory)
+            records = self._layout.file.between(segment.start, segment.stop)
+            return _table(records, columns, encoded)
 
-    def _regular_part(self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int]) -> pa.Table:
+    def _regular_part(
+        self, segment: Segment, columns: tuple[int, ...], encoded: frozenset[int], memory: Memory
+    ) -> pa.Table:
         import polars as pl
         import pyarrow as pa
 
         file = self._layout.file
+        missing = pa.nulls(segment.rows, pa.large_string())
+        cut = cut_cells(
+            file.text,
+            (segment.start, segment.stop),
+            file.delimiter or ",",
+            segment.rows,
+            self._layout.width,
+            columns,
+            encoded,
+            memory,
+        )
+        if cut is not None:
+            arrays = [cut.get(position, missing) for position in columns]
+            return pa.table(arrays, [str(position) for position in columns])
         data = file.text.read(segment.start, segment.stop)
         # Categories of its own let a column's dictionary hold the part's own values only, and be freed with it.
         schema = {
@@ -180,7 +211,6 @@ class TextStream:
             .select(present)
             .collect()
         )
-        missing = pa.nulls(segment.rows, pa.large_string())
         arrays = [
             _arrow_of(frame.get_column(str(position))) if position < self._layout.width else missing
             for position in columns

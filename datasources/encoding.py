@@ -6,11 +6,16 @@ import codecs
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from datasources.base import DataWarning
+from datasources.compiled import CSV_KERNEL, address, kernels_of
 from datasources.exceptions import SourceOptionError, SourceUnreadable
 from datasources.temporary import temporary_copy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -32,6 +37,10 @@ CONTROL_SHARE_MAX = 0.1
 HEAD_BYTES = 64 * 1024
 BLOCK_BYTES = 1024 * 1024
 BLOCKS_WAITING = 64
+MARGIN = 128
+"""Kernels read some bytes past the end of a text."""
+Bytes = Any
+"""Of Python, or of NumPy where a kernel reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +70,23 @@ class Utf8File:
             # One call gives at most 2 GiB, and a file that shrank gives nothing.
             more = os.pread(self.file.fileno(), wanted - len(data), start + len(data))
             if not more:
-                raise SourceUnreadable(
-                    "The file became shorter while it was read; read it again when it is complete."
-                )
+                raise _shorter()
             data += more
+        return data
+
+    def padded(self, start: int, stop: int, room: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """The bytes between two offsets for a kernel, which may read `MARGIN` more; in *room* where that is given."""
+        import numpy as np
+
+        size = min(stop, self.size) - start
+        data = np.empty(size + MARGIN, np.uint8) if room is None else room[: size + MARGIN]
+        data[size:] = 0
+        left = data.data[:size]
+        while left:
+            got = os.preadv(self.file.fileno(), [left], start)
+            if not got:
+                raise _shorter()
+            left, start = left[got:], start + got
         return data
 
 
@@ -196,6 +218,10 @@ def padding_warnings(padding: int, band: str) -> tuple[DataWarning, ...]:
     return (DataWarning("padding", message, band, None, padding),)
 
 
+def _shorter() -> SourceUnreadable:
+    return SourceUnreadable("The file became shorter while it was read; read it again when it is complete.")
+
+
 def _unknown_encoding(declared: str) -> SourceOptionError:
     return SourceOptionError(f"There is no text encoding {declared!r}; name one such as utf-8 or latin-1.")
 
@@ -252,11 +278,17 @@ def _all_valid_utf8(file: Utf8File, start: int, band: str) -> bool:
     from datasources import work
     from datasources.concurrently import threads
 
+    kernels = kernels_of(CSV_KERNEL)
+
     def valid(offset: int) -> bool:
         # Each block starts and ends before a byte that begins a character: four more bytes show where.
-        data = file.read(offset, offset + BLOCK_BYTES + 4)
+        stop = min(offset + BLOCK_BYTES + 4, file.size)
+        data: Bytes = file.read(offset, stop) if kernels is None else file.padded(offset, stop)
+        size = stop - offset
         first = 0 if offset == start else _next_character(data, 0)
-        last = _next_character(data, BLOCK_BYTES) if len(data) > BLOCK_BYTES else len(data)
+        last = _next_character(data, BLOCK_BYTES) if size > BLOCK_BYTES else size
+        if kernels is not None:
+            return kernels["valid_utf8"](address(data) + first, last - first) == 1
         return _valid_utf8(data, first, last)
 
     starts = range(start, file.size, BLOCK_BYTES)
@@ -270,14 +302,14 @@ def _all_valid_utf8(file: Utf8File, start: int, band: str) -> bool:
     return True
 
 
-def _next_character(data: bytes, offset: int) -> int:
+def _next_character(data: Bytes, offset: int) -> int:
     for position in range(offset, min(offset + 4, len(data))):
         if data[position] & 0xC0 != 0x80:
             return position
     return offset
 
 
-def _valid_utf8(data: bytes, first: int, last: int) -> bool:
+def _valid_utf8(data: Bytes, first: int, last: int) -> bool:
     import pyarrow as pa
 
     if b"\0" in data:

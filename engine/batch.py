@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from datasources import compiled
 from datasources.base import Cell, DataWarning, Lists, RawBand, Stream
-from engine import counting, roles
+from engine import compiled_numbers, compiled_sums, counting, roles
 from engine.columns import ColumnType, Typed, read_cell
 from engine.cubes import Measure
 from engine.declared import declared_warnings, kind_of, misfits_among
@@ -38,6 +39,8 @@ def analyse(
     """
     stream = raw.cells
     assert not isinstance(stream, Lists)
+    cells = raw.rows * len(raw.columns)
+    compiled.prepare(cells / compiled.CELLS_MIN, compiled_numbers.KERNEL, compiled_sums.KERNEL)
     sample = Sample.of(raw, stream, complete)
     states: dict[int, ColumnState] = {}
     sums: dict[tuple[int, int], dict[Cell, int]] = {}

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from engine.compiled_sums import sum_compiled
 from engine.states import DOUBLE_UNIT
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ def sum_by_axes(axes: Mapping[int, AxisCodes], measures: Sequence[Measure]) -> d
     """
     import numpy as np
 
+    if all(map(_is_summed_in_words, measures)):
+        groups = {position: (axis.codes, axis.size) for position, axis in axes.items()}
+        compiled = sum_compiled(groups, measures)
+        if compiled is not None:
+            return compiled
     weights = [_exact_weights(measure) for measure in measures]
     pieces = [piece for pieces in weights for piece, _ in pieces]
     shifts = [[shift for _, shift in pieces] for pieces in weights]
@@ -100,11 +106,16 @@ def _composite(axes: Sequence[AxisCodes], block: slice) -> NDArray[np.intp]:
 
 def exact_sum(measure: Measure) -> int:
     """The exact sum of a measure; of doubles in units of 2**-1074."""
-    import numpy as np
-
-    if measure.dtype == np.int64 and len(measure) and _largest(measure) * len(measure) < INT64_MAX:
+    if _is_summed_in_words(measure):
         return int(measure.sum())
     return sum(int(piece.sum()) << shift for piece, shift in _exact_weights(measure))
+
+
+def _is_summed_in_words(measure: Measure) -> bool:
+    """Whether no sum of some of the numbers is too wide for an int64."""
+    import numpy as np
+
+    return measure.dtype == np.int64 and (not len(measure) or _largest(measure) * len(measure) < INT64_MAX)
 
 
 def _largest(integers: Measure) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from datasources.arrow_types import numpy_of
 from datasources.names import WHITE_SPACE
 from engine.columns import ColumnType
+from engine.compiled_numbers import read_compiled
 from engine.cubes import Measure, exact_sum
 from engine.evidence import ColumnEvidence
 from engine.number_words import Writing, read_views
@@ -45,12 +46,14 @@ def _short_numbers(text: pl.Series, guess: ColumnType, writing: Writing) -> Numb
     import numpy as np
     import polars as pl
 
-    read = read_views(text.to_arrow(compat_level=pl.CompatLevel.newest()), writing)
-    if read.evidence.cells == len(text):
-        return _of_regular(read.values, read.evidence)
+    views = text.to_arrow(compat_level=pl.CompatLevel.newest())
+    read = read_compiled(views, writing) or read_views(views, writing)
+    nulls = text.null_count()
+    if read.evidence.cells + nulls == len(text):
+        return _of_regular(read.values, read.evidence, read.regular if nulls else None)
     rows = np.flatnonzero(read.regular)
     missing = np.flatnonzero(text.is_null().to_numpy())
-    parts = [(rows, _of_regular(read.values[rows], read.evidence)), (missing, _of_nulls(len(missing)))]
+    parts = [(rows, _of_regular(read.values[rows], read.evidence)), (missing, _of_nulls(nulls))]
     others = ~read.regular
     others[missing] = False
     left = np.flatnonzero(others)
@@ -59,12 +62,16 @@ def _short_numbers(text: pl.Series, guess: ColumnType, writing: Writing) -> Numb
     return _joined(parts, len(text))
 
 
-def _of_regular(values: NDArray[np.int64], found: NumberEvidence) -> Numbers:
-    """Numbers each of which was read."""
-    cells = len(values)
-    low, high = (int(values.min()), int(values.max())) if cells else (None, None)
+def _of_regular(
+    values: NDArray[np.int64], found: NumberEvidence, valid: NDArray[np.bool_] | None = None
+) -> Numbers:
+    """Numbers each of which was read, but for the nulls among them (of value 0) where not all are *valid*."""
+    cells = found.cells
+    bare = values if valid is None else values[valid]
+    low, high = (int(bare.min()), int(bare.max())) if cells else (None, None)
     evidence = ColumnEvidence(cells=cells, numbers=found, natives={"text"} if cells else set())
-    return Numbers(values, Totals(cells, exact_sum(values), low, high), evidence, 0)
+    totals = Totals(cells, exact_sum(values), low, high)
+    return Numbers(values, totals, evidence, len(values) - cells, valid)
 
 
 def _of_nulls(rows: int) -> Numbers:

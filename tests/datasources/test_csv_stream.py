@@ -17,6 +17,7 @@ from datasources.csv_stream import TextStream, stream_text
 from datasources.exceptions import SourceError
 from datasources.options import ReadOptions
 from tests.datasources.real_data import ROOT
+from tests.kernels import by_both_ways, running
 
 
 def cells_of(band: RawBand) -> list[list[object]]:
@@ -36,9 +37,10 @@ def outcome(read) -> object:
     return band.columns, band.rows, cells_of(band), band.notes, band.warnings, band.decimal_style
 
 
-def assert_same(path: Path, options: ReadOptions, part_rows: int) -> None:
+def assert_same(path: Path, options: ReadOptions, part_rows: int, way: str = "plain") -> None:
     small = outcome(lambda: read_text(path, "t", options))
-    large = outcome(lambda: stream_text(path.open("rb"), "t", options, part_rows))
+    with running(way):
+        large = outcome(lambda: stream_text(path.open("rb"), "t", options, part_rows))
     assert large == small
 
 
@@ -71,22 +73,24 @@ LINES = st.lists(
 )
 
 
+@by_both_ways
 @given(
     lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]), last=st.booleans(), part_rows=st.integers(1, 9)
 )
-def test_both_paths_agree(tmp_path_factory, lines, end, last, part_rows):
+def test_both_paths_agree(tmp_path_factory, way, lines, end, last, part_rows):
     path = tmp_path_factory.getbasetemp() / "lines.csv"
     path.write_bytes((end.join(lines) + end * last).encode())
-    assert_same(path, ReadOptions(delimiter=";"), part_rows)
-    assert_same(path, ReadOptions(), part_rows)
+    assert_same(path, ReadOptions(delimiter=";"), part_rows, way)
+    assert_same(path, ReadOptions(), part_rows, way)
 
 
+@by_both_ways
 @given(data=st.text(st.sampled_from('a1;"\n\r é'), max_size=40), part_rows=st.integers(1, 5))
 @example(data='a;b\r1;2\r"', part_rows=1)
-def test_both_paths_agree_on_any_text(tmp_path_factory, data, part_rows):
+def test_both_paths_agree_on_any_text(tmp_path_factory, way, data, part_rows):
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_bytes(data.encode())
-    assert_same(path, ReadOptions(delimiter=";"), part_rows)
+    assert_same(path, ReadOptions(delimiter=";"), part_rows, way)
 
 
 REAL = sorted(
@@ -94,10 +98,11 @@ REAL = sorted(
 )
 
 
+@by_both_ways
 @pytest.mark.parametrize("name", REAL)
-def test_both_paths_agree_on_real_files(name):
+def test_both_paths_agree_on_real_files(name, way):
     for part_rows in (7, 100_000):
-        assert_same(ROOT / name, ReadOptions(), part_rows)
+        assert_same(ROOT / name, ReadOptions(), part_rows, way)
 
 
 def stream_of(path: Path, part_rows: int) -> TextStream:

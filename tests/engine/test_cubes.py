@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.cubes import BLOCK_ROWS, CELLS_MAX, AxisCodes, exact_sum, pack, sum_by_axes
 from engine.states import DOUBLE_UNIT
+from tests.kernels import by_both_ways, running
 
 PACKED = [
     pytest.param({0: 3, 1: 4}, [[1, 0]], id="small axes share a bin"),
@@ -44,18 +45,21 @@ def by_group(codes, values, size):
     ]
 
 
-@given(st.data(), st.integers(0, 30))
-def test_sums_of_integers_are_exact_on_every_axis(data, rows):
+@by_both_ways
+@given(data=st.data(), rows=st.integers(0, 30), numbers=st.integers(1, 10), wide=st.booleans())
+def test_sums_of_integers_are_exact_on_every_axis(way, data, rows, numbers, wide):
     sizes = {position: data.draw(st.integers(1, 5)) for position in range(data.draw(st.integers(1, 4)))}
     codes = {
         position: data.draw(st.lists(st.integers(0, size - 1), min_size=rows, max_size=rows))
         for position, size in sizes.items()
     }
-    measures = [data.draw(st.lists(INTEGERS, min_size=rows, max_size=rows)) for _ in range(2)]
+    integers = INTEGERS if wide else st.integers(-(10**9), 10**9)
+    measures = [data.draw(st.lists(integers, min_size=rows, max_size=rows)) for _ in range(numbers)]
     axes = {
         position: AxisCodes(np.array(codes[position], np.int32), size) for position, size in sizes.items()
     }
-    found = sum_by_axes(axes, [np.array(values, np.int64) for values in measures])
+    with running(way):
+        found = sum_by_axes(axes, [np.array(values, np.int64) for values in measures])
     for position, size in sizes.items():
         expected = zip(*(by_group(codes[position], values, size) for values in measures), strict=True)
         assert found[position] == [list(group) for group in expected]
@@ -76,13 +80,18 @@ def test_a_sum_of_integers_is_exact(values):
     assert exact_sum(np.array(values, np.int64)) == sum(values)
 
 
-def test_rows_of_many_blocks_are_summed_together():
+@by_both_ways
+def test_rows_of_many_blocks_are_summed_together(way):
     rows = 2 * BLOCK_ROWS + 3
     codes = np.arange(rows, dtype=np.int32)
     axes = {0: AxisCodes(codes % 3, 3), 1: AxisCodes(codes % 7, 7), 2: AxisCodes(codes % 5_000, 5_000)}
     narrow, wide = np.arange(rows), np.arange(rows) << 40
-    sums = sum_by_axes(axes, [narrow, wide])
+    with running(way):
+        sums = {width: sum_by_axes(axes, [one]) for width, one in (("narrow", narrow), ("wide", wide))}
+        both = sum_by_axes(axes, [narrow, wide])
     for position, axis in axes.items():
         for group in (0, axis.size - 1):
             total = int(narrow[axis.codes == group].sum())
-            assert sums[position][group] == [total, total << 40]
+            assert both[position][group] == [total, total << 40]
+            assert sums["narrow"][position][group] == [total]
+            assert sums["wide"][position][group] == [total << 40]

@@ -13,13 +13,23 @@ from hypothesis import strategies as st
 from datasources.base import Cell
 from engine.cell_words import words_of
 from engine.columns import ColumnType, read_cell
-from engine.number_words import BLOCK_ROWS, SCALE_MAX, Writing, read_views
+from engine.compiled_numbers import read_compiled
+from engine.number_words import BLOCK_ROWS, SCALE_MAX, Read, Writing, read_views
 from engine.numbers import NumberEvidence, read_number
 from engine.numeric_text import text_numbers
 from engine.uniform import uniform_pattern
+from tests.kernels import by_both_ways, running
 
 UNITS = (None, "%", "R$", "US$", "€", "£", "$")
 STYLES = ("br", "point", "plain")
+
+
+def read(cells: list[str | None], writing: Writing, way: str) -> Read:
+    """The cells as *way* reads them."""
+    with running(way):
+        found = read_compiled(views(cells), writing)
+    assert (found is None) == (way == "plain")
+    return found or read_views(views(cells), writing)
 
 
 def views(cells: list[str | None]) -> pa.StringViewArray:
@@ -68,35 +78,40 @@ def expected(cells: list[str | None], writing: Writing) -> NumberEvidence:
     return found
 
 
-@given(columns())
-def test_regular_cells_are_what_the_grammar_reads(column: tuple[list[str | None], Writing]) -> None:
+@by_both_ways
+@given(column=columns())
+def test_regular_cells_are_what_the_grammar_reads(way: str, column: tuple[list[str | None], Writing]) -> None:
     cells, writing = column
-    read = read_views(views(cells), writing)
+    found = read(cells, writing, way)
     kind = ColumnType("n", "number", writing.unit, writing.scale, style=writing.style)
-    for cell, value, regular in zip(cells, read.values.tolist(), read.regular.tolist(), strict=True):
+    for cell, value, regular in zip(cells, found.values.tolist(), found.regular.tolist(), strict=True):
         assert value == (read_cell(cell, kind) if regular else 0)
     one_by_one = expected(
-        [cell for cell, regular in zip(cells, read.regular, strict=True) if regular], writing
+        [cell for cell, regular in zip(cells, found.regular, strict=True) if regular], writing
     )
-    for evidence in (read.evidence, one_by_one):
+    for evidence in (found.evidence, one_by_one):
         if evidence.kinds.keys() - {"plain"}:
             # Only whether it passes the limit matters.
             evidence.integer_digits = 0
         evidence.signed_plain = min(evidence.signed_plain, 1)
-    assert read.evidence == one_by_one
+    assert found.evidence == one_by_one
 
 
-@given(columns())
-def test_short_cells_of_exactly_the_scale_are_regular(column: tuple[list[str | None], Writing]) -> None:
+@by_both_ways
+@given(column=columns())
+def test_short_cells_of_exactly_the_scale_are_regular(
+    way: str, column: tuple[list[str | None], Writing]
+) -> None:
     cells, writing = column
     style = writing.style if writing.scale else "plain"
     pattern = re.compile(uniform_pattern(style, writing.scale, writing.unit))
-    read = read_views(views(cells), writing)
-    for cell, regular in zip(cells, read.regular.tolist(), strict=True):
+    found = read(cells, writing, way)
+    for cell, regular in zip(cells, found.regular.tolist(), strict=True):
         if cell is not None and len(cell.encode()) <= 16 and pattern.fullmatch(cell):
             assert regular, cell
 
 
+@by_both_ways
 @pytest.mark.parametrize(
     ("cells", "style", "unit", "scale", "values"),
     [
@@ -112,12 +127,15 @@ def test_short_cells_of_exactly_the_scale_are_regular(column: tuple[list[str | N
     ],
     ids=["grouped", "sixteen bytes", "ungrouped", "money", "percent", "decimals", "euro", "integers", "six"],
 )
-def test_values(cells: list[str], style: str, unit: str | None, scale: int, values: list[int]) -> None:
-    read = read_views(views(list(cells)), Writing(style, unit, scale))
-    assert read.regular.all()
-    assert read.values.tolist() == values
+def test_values(
+    way: str, cells: list[str], style: str, unit: str | None, scale: int, values: list[int]
+) -> None:
+    found = read(list(cells), Writing(style, unit, scale), way)
+    assert found.regular.all()
+    assert found.values.tolist() == values
 
 
+@by_both_ways
 @pytest.mark.parametrize(
     "cell",
     ["1.23,45", "12.34", "1.2345,00", ".123,45", "0123,45", ",45", "1,4", "1,456", "--1,45", "-(1,45)", "(1,45",
@@ -125,26 +143,29 @@ def test_values(cells: list[str], style: str, unit: str | None, scale: int, valu
      "99999999999999999,45", "1.,45", "1..45", "1,,45", "é,45",
      "5,", "(5,)", "1,,5", "1,2,5", "1,234.567,00", "1/234.567,00", "1-234.567.890,12", "1.234-567.890,12"],
 )  # fmt: skip
-def test_what_is_no_number_of_two_decimals_is_left(cell: str) -> None:
+def test_what_is_no_number_of_two_decimals_is_left(way: str, cell: str) -> None:
     others = ["1,25"] * 3
-    read = read_views(views([*others, cell, None]), Writing("br", None, 2))
-    assert read.regular.tolist() == [True, True, True, cell == "1,4", False]
+    found = read([*others, cell, None], Writing("br", None, 2), way)
+    assert found.regular.tolist() == [True, True, True, cell == "1,4", False]
 
 
+@by_both_ways
 @pytest.mark.parametrize(
     ("cell", "style", "scale"),
     [("1234567890123456", "plain", 0), ("1234567890123,5", "br", 6), ("1234567890123.5", "point", 6)],
 )
-def test_a_cell_of_too_many_digits_is_left(cell: str, style: str, scale: int) -> None:
-    assert not read_views(views([cell]), Writing(style, None, scale)).regular.any()
+def test_a_cell_of_too_many_digits_is_left(way: str, cell: str, style: str, scale: int) -> None:
+    assert not read([cell], Writing(style, None, scale), way).regular.any()
 
 
-def test_what_stands_behind_a_null_does_not_count() -> None:
+@by_both_ways
+def test_what_stands_behind_a_null_does_not_count(way: str) -> None:
     texts = views(["1,25", "7,50"])
     bits = pa.py_buffer(bytes([0b01]))
     nulled = pa.Array.from_buffers(texts.type, 2, [bits, *texts.buffers()[1:]])
-    read = read_views(nulled, Writing("br", None, 2))
-    assert (read.values.tolist(), read.regular.tolist()) == ([125, 0], [True, False])
+    with running(way):
+        found = read_compiled(nulled, Writing("br", None, 2)) or read_views(nulled, Writing("br", None, 2))
+    assert (found.values.tolist(), found.regular.tolist()) == ([125, 0], [True, False])
 
 
 @given(st.lists(st.none() | st.text(max_size=20), max_size=40), st.integers(0, 40))
