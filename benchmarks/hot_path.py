@@ -20,6 +20,7 @@ from datasources.base import Lists
 from datasources.load import read_bands
 from datasources.options import ReadOptions
 from engine.band import Band
+from engine.batch import prepare_kernels
 from engine.columns import ColumnType
 from engine.cubes import AxisCodes, Measure, sum_by_axes
 from engine.encoded import encode, encoded_numbers
@@ -59,6 +60,7 @@ def main() -> None:
     clock = Clock()
     with clock.on("open: libraries, and of a CSV file two looks at every byte"):
         (raw,) = read_bands([asked.file], ReadOptions())
+        prepare_kernels(raw)
     stream = raw.cells
     if isinstance(stream, Lists):
         raise SystemExit(f"{asked.file} is small: its context is made without a pass.")

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     pass
 
 
+def prepare_kernels(raw: RawBand) -> None:
+    """Make the compiled loops of a pass over *raw* ready, where it is large enough."""
+    cells = raw.rows * len(raw.columns)
+    compiled.prepare(cells / compiled.CELLS_MIN, compiled_numbers.KERNEL, compiled_sums.KERNEL)
+
+
 def analyse(
     raw: RawBand, dropped: frozenset[int] = frozenset(), *, complete: bool = True
 ) -> tuple[tuple[ColumnType, ...], BandStatistics, tuple[DataWarning, ...]]:
@@ -39,8 +45,7 @@ def analyse(
     """
     stream = raw.cells
     assert not isinstance(stream, Lists)
-    cells = raw.rows * len(raw.columns)
-    compiled.prepare(cells / compiled.CELLS_MIN, compiled_numbers.KERNEL, compiled_sums.KERNEL)
+    prepare_kernels(raw)
     sample = Sample.of(raw, stream, complete)
     states: dict[int, ColumnState] = {}
     sums: dict[tuple[int, int], dict[Cell, int]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import add
 
 from datasources.base import Cell
 from engine.columns import ColumnType
@@ -131,4 +132,4 @@ class BandState:
             mine = self.sums.setdefault(axis, {})
             for key, sums in groups.items():
                 known = mine.get(key)
-                mine[key] = sums if known is None else [a + b for a, b in zip(known, sums, strict=True)]
+                mine[key] = sums if known is None else list(map(add, known, sums))
