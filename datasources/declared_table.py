@@ -29,6 +29,9 @@ def declared_table(records: Sequence[Record], options: ReadOptions) -> Table | N
 
 def declared_header(records: Sequence[Record], options: ReadOptions) -> Header | None:
     """The header among the first *records*, or the names that stand in for it; nothing if no cell is filled."""
+    if options.visible and not options.header and options.column_names:
+        # Every record is a row, whatever a viewer may not see of it.
+        return Header(options.column_names, 0, 0)
     first = next((index for index, record in enumerate(records) if not is_blank(record)), None)
     if first is None:
         return None

@@ -10,14 +10,17 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from datasources.base import DataWarning, RawBand
+from datasources.base import DataWarning, RawBand, counted
 from datasources.compression import open_plain
 from datasources.encoding import decode, to_utf8, utf8_text
 from datasources.exceptions import SourceUnreadable
 from datasources.options import ReadOptions
 from datasources.records import BandBuilder, Digits, is_grid, mend
+
+if TYPE_CHECKING:
+    from datasources.secured_records import VisibleRecords
 
 INTEGER_DIGITS_MAX = 15
 """Longer integers are text (spec 2.3)."""
@@ -143,6 +146,8 @@ class _Reader:
 
     def _read_text(self, text: str) -> BandBuilder:
         start = NOT_SPACE.search(text)
+        if start is None and self.options.visible is not None:
+            return self._read_lines(())  # as where a viewer may see no record
         if start is None:
             raise SourceUnreadable(
                 f"{self.path.name} is empty: give a file with data.", source=str(self.path)
@@ -192,9 +197,13 @@ class _Reader:
             raise self._broken(error, text) from error
 
     def _add_batches(self, root: BandBuilder, elements: Iterator[object]) -> BandBuilder:
+        visible = self.options.visible
+        if visible is not None:
+            # What is cut decides neither which others stand in one batch, nor so what they become.
+            elements = _cut(elements, visible)
         while batch := list(islice(elements, BATCH_RECORDS)):
             root.is_grid = (root.is_grid or not root.rows) and is_grid(batch)
-            root.add(batch)
+            root.add(batch, is_cut=visible is not None)
             root.spill()
         if not root.rows:
             root.add([])
@@ -224,7 +233,10 @@ class _Reader:
 
     def repeated_keys(self) -> Iterator[DataWarning]:
         for key, count in zip(map(mend, self.repeated), self.repeated.values(), strict=True):
-            message = f"The key {key} stands more than once in {count} object(s); its last value was taken."
+            message = (
+                f"The key {key} stands more than once in {counted(count, 'object', 'objects')}; "
+                "its last value was taken."
+            )
             yield DataWarning("repeated_key", message, self.name, key, count)
 
     def _broken(self, error: json.JSONDecodeError, text: str, line: int | None = None) -> SourceUnreadable:
@@ -237,6 +249,11 @@ class _Reader:
             f"{self.path.name} is not valid JSON at {place} ({error.msg.lower()}): {hint}.",
             source=str(self.path),
         )
+
+
+def _cut(elements: Iterator[object], visible: VisibleRecords) -> Iterator[object]:
+    while batch := list(islice(elements, BATCH_RECORDS)):
+        yield from visible(batch)
 
 
 def _skip(text: str, at: int) -> int:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from datasources.compression import GZIP_MAGIC, ZSTD_MAGIC, open_plain
 from datasources.encoding import PADDING
-from datasources.endings import COMPRESSED_NAMES, JSON_NAMES, TEXT_NAMES
+from datasources.endings import COMPRESSED_NAMES, DATA_NAMES, JSON_NAMES, TEXT_NAMES
 from datasources.exceptions import SourceUnreadable
 from datasources.options import ReadOptions
 
@@ -67,6 +67,8 @@ def kind_of(path: Path, options: ReadOptions) -> Kind:
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     name = path.name.lower()
+    if options.visible is not None and (declared := _declared_kind(name, options)):
+        return declared
     if head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
         with open_plain(path, options) as inflated:
             head = inflated.read(HEAD_BYTES)
@@ -76,6 +78,15 @@ def kind_of(path: Path, options: ReadOptions) -> Kind:
             raise _refused(path, f"a compressed {kind} file", "unpack it first")
         return kind
     return _kind_of_head(path, head, name)
+
+
+def _declared_kind(name: str, options: ReadOptions) -> Kind | None:
+    """The kind of a file for a viewer: its head may be rows that they may not see, which have no say in it."""
+    plain = Path(name)
+    suffix = Path(plain.stem).suffix if plain.suffix in COMPRESSED_NAMES else plain.suffix
+    if suffix in JSON_NAMES:
+        return "json"
+    return "text" if suffix in TEXT_NAMES or (options.delimiter and suffix not in DATA_NAMES) else None
 
 
 def _kind_of_head(path: Path, head: bytes, name: str) -> Kind:

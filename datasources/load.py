@@ -263,12 +263,26 @@ def _read_parts(parts: Sequence[Path], name: str, options: ReadOptions) -> tuple
         return (read_parquet(parts, name, options),)
     if first != "text":
         raise SourceUnreadable(
-            f"{parts[0].name} and {len(parts) - 1} more are {first} files, which are no parts of one band:"
+            f"{parts[0].name} and {len(parts) - 1} more are {first} files, which cannot be parts of one band:"
             " name the files one by one.",
             source=str(parts[0]),
         )
     bands = [band for part in parts for band in _read_file(part, name, options)]
-    return (_join(bands, parts),)
+    return (_join(_without_inner_totals(bands, options), parts),)
+
+
+def _without_inner_totals(bands: Sequence[RawBand], options: ReadOptions) -> Sequence[RawBand]:
+    """Each part has totals of its own; those at the edges of the whole band go with what a viewer may not see."""
+    if options.visible is None or options.totals in (None, "none"):
+        return bands
+    from datasources.secured import without_edges
+
+    has_first, has_last = options.totals in ("first", "both"), options.totals in ("last", "both")
+    end = len(bands) - 1
+    return [
+        replace(band, cells=without_edges(band.cells, has_first and at > 0, has_last and at < end))
+        for at, band in enumerate(bands)
+    ]
 
 
 def _join(bands: Sequence[RawBand], parts: Sequence[Path]) -> RawBand:

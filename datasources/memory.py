@@ -70,7 +70,7 @@ def _band_from_table(frame: object, name: str, options: ReadOptions) -> RawBand:
     to_table = _converter(frame, options.visible is not None)
     if to_table is None:
         raise SourceUnreadable(
-            f"A {type(frame).__qualname__} is no table for the band {name}: give a Polars, pandas or Arrow"
+            f"A {type(frame).__qualname__} is not a table for the band {name}: give a Polars, pandas or Arrow"
             " table, a DuckDB relation, records, or columns.",
             source=name,
         )
@@ -197,7 +197,8 @@ def _pandas_column(series: pd.Series[Any], cell_by_cell: bool) -> pa.ChunkedArra
 
     from datasources.arrow_types import text_array
 
-    if cell_by_cell and series.dtype.kind == "O":
+    # One null makes objects of booleans.
+    if cell_by_cell and series.dtype.kind in "Ob":
         missing = series.isna()
         cells = [None if gone else plain_cell(cell) for cell, gone in zip(series, missing, strict=True)]
         return pa.chunked_array([text_array(cells)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from datasources.secured_records import VisibleRecords
@@ -27,6 +27,8 @@ class ReadOptions:
     """Whether the first record of a text file or sheet names the columns: then every other one is a row."""
     column_names: tuple[str, ...] = ()
     """The names of the columns where there is no header."""
+    totals: Literal["none", "first", "last", "both"] | None = None
+    """Which rows at the edges of each text file or sheet are totals, for *visible*."""
     visible: VisibleRecords | None = None
     """What a viewer may see: then nothing is found out from rows that they may not."""
     columns_max: int = 100_000

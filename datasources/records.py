@@ -11,7 +11,7 @@ from itertools import chain
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, cast
 
-from datasources.base import Cell, DataWarning, Lists, RawBand
+from datasources.base import Cell, DataWarning, Lists, RawBand, counted
 from datasources.exceptions import SourceTooLarge
 from datasources.names import unique_names
 
@@ -143,14 +143,16 @@ class BandBuilder:
     mended: dict[Path, int] = field(default_factory=dict)
     """Cells with a lone surrogate, by column."""
 
-    def add(self, elements: Sequence[object], parents: Sequence[int] = ()) -> None:
+    def add(self, elements: Sequence[object], parents: Sequence[int] = (), *, is_cut: bool = False) -> None:
         """
         Add one row for each of *elements*, under the rows *parents* of the band above (counted from 1).
+
+        With *is_cut* what a viewer may not see is out of them already.
 
         Raises SourceTooLarge past `columns_max`, and for keys that are data (few rows share any).
         """
         if self.options.visible is not None and not self.has_parent:
-            elements = self.options.visible(elements)
+            elements = elements if is_cut else self.options.visible(elements)
             self.is_grid = True  # or what all elements are would decide what one of them is
         records = [self._record(element) for element in elements]
         found = {path: (first, values) for path, first, values in self._flatten(records, ())}
@@ -223,7 +225,8 @@ class BandBuilder:
                 yield DataWarning("lone_surrogate", message, self.name, name, 1)
             if count := self.mended.get(path):
                 message = (
-                    f"{count} cell(s) of {name} held half a character (a lone surrogate), replaced by U+FFFD."
+                    f"{counted(count, 'cell', 'cells')} of {name} held half a character (a lone surrogate),"
+                    " replaced by U+FFFD."
                 )
                 yield DataWarning("lone_surrogate", message, self.name, name, count)
 

@@ -172,6 +172,7 @@ class _Reader:
             delimiter=source.delimiter,
             encoding=source.encoding,
             null_values=source.null_values,
+            totals=source.totals,
         )
         path = locate(root, source.path, self._values)
         try:

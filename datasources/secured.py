@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import compress
 
 from datasources.access_rules import BandView, missing_fields
-from datasources.base import Declared, Lists, RawBand, Stream
+from datasources.base import Cell, Declared, Lists, RawBand, Stream
 from datasources.exceptions import AccessError
+from datasources.names import WHITE_SPACE
 from datasources.records import LISTS_CELLS_MAX
 from datasources.row_rules import RowRule, fitting_rows, positions_of
 from datasources.secured_masks import masked, masked_names, masks_of
@@ -25,8 +26,9 @@ class Cut:
 
     rule: RowRule | None
     first: bool
-    """Whether the first row is a total, and no row."""
+    """Whether the first row with a filled cell is a total, and no row; nor are those without one before it."""
     last: bool
+    """The same of the last one, and of those behind it."""
     columns: tuple[int, ...]
     """The positions of the columns that stay."""
 
@@ -124,11 +126,37 @@ def _cut_lists(cells: Lists, cut: Cut) -> Lists:
         fits = fitting_rows(
             cut.rule, {position: cells.columns[position] for position in positions_of(cut.rule)}
         )
-    if cut.first and fits:
-        fits[0] = False
-    if cut.last and fits:
-        fits[-1] = False
+    if cut.first:
+        count = edge_rows(cells.columns, cells.rows)
+        fits[:count] = [False] * count
+    if cut.last:
+        count = edge_rows([column[::-1] for column in cells.columns], cells.rows)
+        fits[cells.rows - count :] = [False] * count
     return Lists(tuple([list(compress(column, fits)) for column in columns]), sum(fits))
+
+
+def edge_rows(columns: Sequence[Sequence[Cell]], rows: int) -> int:
+    """How many of *rows* there are up to the first one with a filled cell, itself among them; all if none has one."""
+    for row in range(rows):
+        if any(is_filled_cell(column[row]) for column in columns):
+            return row + 1
+    return rows
+
+
+def is_filled_cell(cell: Cell) -> bool:
+    """Whether a cell of a file has more than white space."""
+    return bool(cell.strip(WHITE_SPACE)) if isinstance(cell, str) else cell is not None
+
+
+def without_edges(cells: Lists | Stream, first: bool, last: bool) -> Lists | Stream:
+    """*cells* without the *first* row that has a filled cell, and without the *last* one."""
+    if not first and not last:
+        return cells
+    if isinstance(cells, Lists):
+        return _cut_lists(cells, Cut(None, first, last, tuple(range(len(cells.columns)))))
+    from datasources.secured_stream import SecuredStream
+
+    return SecuredStream.of(cells, Cut(None, first, last, tuple(range(len(cells.schema)))))
 
 
 def _without_blank_rows(cells: Lists) -> Lists:

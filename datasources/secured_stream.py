@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from datasources.secured_masks import Mask, Masks
 
 THREADS = 2
+EDGE_ROWS = 64
+"""So many rows are looked at first for the totals at an edge."""
 SAMPLE_SPAN = 8
 """A run of a sample is read as a whole if so few rows stand among its own."""
 
@@ -229,9 +231,9 @@ def _kept(source: Stream, cut: Cut) -> tuple[Kept, ...]:
                 found.append(waiting.popleft().result())
         found += [one.result() for one in waiting]
     if cut.first:
-        _drop_edge(found, 0)
+        _drop(found, range(_edge_rows(source, is_last=False)))
     if cut.last:
-        _drop_edge(found, -1)
+        _drop(found, range(source.rows - _edge_rows(source, is_last=True), source.rows))
     return tuple(found)
 
 
@@ -250,13 +252,33 @@ def _packed(mask: NDArray[np.bool_]) -> Kept:
     return Kept(len(mask), count, None if count == len(mask) else np.packbits(mask).tobytes())
 
 
-def _drop_edge(parts: list[Kept], edge: int) -> None:
-    """Take out the first row of all (*edge* 0), or the last one (-1)."""
-    filled = [index for index, part in enumerate(parts) if part.rows]
-    if filled:
-        mask = parts[filled[edge]].mask()
-        mask[edge] = False
-        parts[filled[edge]] = _packed(mask)
+def _edge_rows(source: Stream, *, is_last: bool) -> int:
+    """How many rows there are up to the first one (or last one) with a filled cell, itself among them."""
+    from datasources.arrow_types import python_values
+    from datasources.secured import edge_rows
+
+    size = EDGE_ROWS
+    while source.rows:
+        size = min(size, source.rows)
+        wanted = range(source.rows - size, source.rows) if is_last else range(size)
+        cells = [python_values(column) for column in source.take(wanted).columns]
+        found = edge_rows([column[::-1] for column in cells] if is_last else cells, size)
+        if found < size or size == source.rows:
+            return found
+        size *= 4
+    return 0
+
+
+def _drop(parts: list[Kept], rows: range) -> None:
+    """Take out the *rows*, which stand at an edge."""
+    start = 0
+    for index, part in enumerate(parts):
+        first, stop = max(rows.start - start, 0), min(rows.stop - start, part.rows)
+        start += part.rows
+        if first < stop:
+            mask = part.mask()
+            mask[first:stop] = False
+            parts[index] = _packed(mask)
 
 
 # ---- parts ----

@@ -33,18 +33,22 @@ def gather_rows(
 
     chunks: list[list[pa.Array]] = [[] for _ in names]
     size = FIRST_ROWS
-    while rows := fetch(size):
-        if reading.visible is not None:
-            rows = reading.visible.rows(names, rows)
-        if not rows:
-            _ = reading.seconds_left
-            continue
-        arrays = [array_of(_plain(cells)) for cells in zip(*rows, strict=True)]
-        taken = sum(array.nbytes for array in arrays)
-        reading.count(len(rows), taken)
-        for column, array in zip(chunks, arrays, strict=True):
-            column.append(array)
-        size = max(1, min(ROWS_MAX, BATCH_BYTES * len(rows) // max(taken, 1)))
+    waiting: list[Sequence[object]] = []
+    is_open = True
+    while is_open:
+        rows = fetch(size)
+        is_open = bool(rows)
+        waiting += rows if reading.visible is None else reading.visible.rows(names, rows)
+        _ = reading.seconds_left
+        # Rows that are not visible decide neither which others stand in one batch, nor so what texts they become.
+        while len(waiting) >= size or (waiting and not is_open):
+            batch, waiting = waiting[:size], waiting[size:]
+            arrays = [array_of(_plain(cells)) for cells in zip(*batch, strict=True)]
+            taken = sum(array.nbytes for array in arrays)
+            reading.count(len(batch), taken)
+            for column, array in zip(chunks, arrays, strict=True):
+                column.append(array)
+            size = max(1, min(ROWS_MAX, BATCH_BYTES * len(batch) // max(taken, 1)))
     empty = pa.chunked_array([], pa.null())
     return [_joined(column, join_chunks) if column else empty for column in chunks]
 

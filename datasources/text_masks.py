@@ -58,10 +58,13 @@ class TextMask:
         return [self._masked(cell) if isinstance(cell, str) else cell for cell in cells]
 
     def column(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """The cells of an Arrow *column*, of text or of dictionaries of texts; it is the same one if none is masked."""
+        """The cells of an Arrow *column*, also of dictionaries; it is the same one if none is masked, or no text."""
         import pyarrow as pa
 
         kind = column.type
+        held = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not (pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_string_view(held)):
+            return column
         if not pa.types.is_dictionary(kind):
             return self._texts(column)
         chunks = []

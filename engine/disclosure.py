@@ -4,6 +4,9 @@ Remembers which sets of rows numbers were published of, so that no further one g
 One `Disclosure` is of one viewer and one snapshot. Whoever serves a viewer keeps it, for all of their conversations:
 what is told in two of them can be put together by the reader, and so must be counted together here. It depends on
 which rows are in which set and never on what is measured of them, so that a refusal says nothing of a value.
+
+It does say that rows are there: of no rows nothing is withheld, so that a reader may tell a combination of values that
+does not occur from one of a few rows, by asking for it together with a large set.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ IS_SOUTH = {"field": "uf", "op": "=", "value": "RS"}
             id="action",
         ),
         pytest.param(
-            {"colums": []}, "access.colums: is no key that is known here; did you mean columns?", id="key"
+            {"colums": []}, "access.colums: is not a known key here; did you mean columns?", id="key"
         ),
         pytest.param(
             {"small_groups": 1}, "access.small_groups: found 1; allowed is at least 2.", id="groups of one"

@@ -46,6 +46,14 @@ DOCUMENT = {
     "access": {"small_groups": 5, "detect_pii": False},
 }
 VIEWER = Viewer("ana", "w", frozenset(), {})
+TEXT_FIRST = ("ask", "search")
+"""Commands whose text stands before the files."""
+
+
+def _command(words, report, viewer):
+    """The *words* of a command over *report* for *viewer*."""
+    text = words[: 2 if words[0] in TEXT_FIRST else 1]
+    return [*text, str(report), "--viewer", str(viewer), *words[len(text) :]]
 
 
 @pytest.fixture
@@ -124,6 +132,9 @@ def test_a_weaker_promise_is_refused():
         pytest.param(["context", "--json"], id="JSON"),
         pytest.param(["inspect"], id="inspect"),
         pytest.param(["export"], id="export"),
+        pytest.param(["search", "Oeste"], id="search"),
+        pytest.param(["ask", "qual o total de salario em Oeste?"], id="ask"),
+        pytest.param(["save", "-o", "-"], id="save"),
         pytest.param(["group-by", "--by", "cidade", "--verb", "SUM", "--field", "salario"], id="group-by"),
     ],
 )
@@ -131,7 +142,33 @@ def test_no_command_shows_a_small_group(words, tmp_path, capsys):
     report, viewer = tmp_path / "s.report.json", tmp_path / "ana.json"
     report.write_text(json.dumps(DOCUMENT), encoding="utf-8")
     viewer.write_text(json.dumps({"id": "ana", "workspace": "w"}), encoding="utf-8")
-    main([words[0], str(report), "--viewer", str(viewer), *words[1:]])
+    main(_command(words, report, viewer))
     shown = capsys.readouterr()
-    assert "Oeste" not in shown.out + shown.err
+    asked = words[1:2] if words[0] in TEXT_FIRST else []
+    assert (shown.out + shown.err).count("Oeste") <= sum(one.count("Oeste") for one in asked)
     assert str(1000 + 37 * 14 * 14) not in shown.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["context"], id="context"),
+        pytest.param(["ask", "quantas linhas?"], id="ask"),
+        pytest.param(["aggregate", "--verb", "SUM", "--field", "salario"], id="aggregate"),
+        pytest.param(["calc"], id="calc"),
+        pytest.param(["export"], id="export"),
+        pytest.param(["inspect"], id="inspect"),
+        pytest.param(["save", "-o", "x.snapshot"], id="save"),
+    ],
+)
+def test_no_warning_of_a_command_counts_or_shows_single_cells(words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = json.loads(json.dumps(DOCUMENT))
+    made["datasources"]["s"]["records"][3]["salario"] = "a combinar"
+    report, viewer = tmp_path / "s.report.json", tmp_path / "ana.json"
+    report.write_text(json.dumps(made), encoding="utf-8")
+    viewer.write_text(json.dumps({"id": "ana", "workspace": "w"}), encoding="utf-8")
+    main(_command(words, report, viewer))
+    shown = capsys.readouterr()
+    assert "combinar" not in shown.out + shown.err
+    assert "1 cell " not in shown.out + shown.err

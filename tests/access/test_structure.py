@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from datasources import parquet_stream, secured
+from datasources import json as json_module
+from datasources import parquet_stream, records, secured, sql_rows
 from datasources.access import Access, Viewer
 from datasources.access_rules import views_of
 from datasources.base import Lists
@@ -27,7 +28,9 @@ from datasources.parameters import resolve
 from datasources.report import load_report
 from datasources.secured_records import VisibleRecords
 from datasources.secured_stream import to_lists
+from engine import process_report
 from engine.row_tests import compile_test
+from lastro.document import document_of
 
 KEY = MaskKey.derive(b"0123456789abcdef0123456789abcdef", "w1")
 ANA = Viewer("ana", "w1", frozenset(), {"ufs": ("RS",)})
@@ -153,6 +156,112 @@ def test_a_row_of_nothing_but_a_hidden_cell_is_a_row_whatever_the_cell(tmp_path)
         assert shown(band) == {"uf": ["RS", ""], "n": ["1", ""]}
 
 
+FIRST = [
+    pytest.param([], id="none"),
+    pytest.param(["SP;1"], id="a row"),
+    pytest.param([";;"], id="no cell filled"),
+    pytest.param(['[{"uf":"RS"}];;'], id="like JSON"),
+    pytest.param(["<html>;;"], id="like a page"),
+    pytest.param(["%PDF;1"], id="like a document"),
+]
+
+
+@pytest.mark.parametrize("name", ["v.csv", "dados"])
+@pytest.mark.parametrize("hidden", FIRST)
+def test_the_first_row_of_a_file_without_a_header_decides_nothing(hidden, name, tmp_path):
+    options = {**TEXT, "header": False, "columns": ["uf", "n"]}
+    (band,) = load(document(file(tmp_path, name, "\n".join([*hidden, "RS;1", ""]), **options)), tmp_path)
+    assert shown(band) == {"uf": ["RS"], "n": ["1"]}
+
+
+@pytest.mark.parametrize("cell", ["", "5", " "])
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+def test_a_hidden_cell_does_not_decide_which_record_is_the_first(cell, is_large, tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text(f";;{cell}\nRS;1;9\n", encoding="utf-8")
+    options = ReadOptions(
+        delimiter=";",
+        encoding="utf-8",
+        header=False,
+        column_names=("uf", "n", "salario"),
+        visible=VisibleRecords([], None),
+    )
+    raw = stream_text(path.open("rb"), "b", options) if is_large else read_text(path, "b", options)
+    assert raw.rows == 2
+
+
+@pytest.mark.parametrize("hidden", ["", "SP;1\n"], ids=["none", "one"])
+def test_a_file_of_hidden_rows_alone_reads_as_one_of_none(hidden, tmp_path):
+    options = {**TEXT, "header": False, "columns": ["uf", "n"]}
+    (band,) = load(document(file(tmp_path, "v.csv", hidden, **options)), tmp_path)
+    assert shown(band) == {"uf": [], "n": []}
+
+
+BLANK = [
+    pytest.param([], id="none"),
+    pytest.param([";;"], id="one"),
+    pytest.param([" ;\xa0; "], id="white space"),
+    pytest.param([";;"] * 300, id="many"),
+    pytest.param(["", ""], id="empty lines"),
+]
+
+
+@pytest.mark.parametrize("blank", BLANK)
+@pytest.mark.parametrize("totals", ["first", "last", "both"])
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+@pytest.mark.parametrize("total", ["Total;9;9", ";;9"], ids=["named", "of hidden cells alone"])
+def test_a_total_is_one_whatever_blank_rows_stand_around_it(
+    total, is_large, totals, blank, tmp_path, monkeypatch
+):
+    if is_large:
+        monkeypatch.setattr(
+            ReadOptions.__init__, "__defaults__", (*(ReadOptions.__init__.__defaults__ or ())[:-1], 1)
+        )
+        monkeypatch.setattr(secured, "LISTS_CELLS_MAX", -1)
+    above = [*blank, total] if totals in ("first", "both") else []
+    below = [total, *blank] if totals in ("last", "both") else []
+    lines = ["uf;n;salario", *above, "RS;1;4", "SP;7;2", "RS;2;3", *below, ""]
+    source = file(tmp_path, "v.csv", "\n".join(lines), **{**TEXT, "totals": totals})
+    rows = [{"band": "b", "where": {"field": "uf", "op": "!=", "value": "SP"}}]
+    columns = [{"band": "b", "field": "salario", "action": "hide"}]
+    for parts in (1, 2):
+        if parts > 1:
+            (tmp_path / "v2.csv").write_text("\n".join(lines), encoding="utf-8")
+            source["path"] = "v*.csv"
+        (band,) = load(document(source, rows=rows, columns=columns), tmp_path)
+        assert shown(band) == {"uf": ["RS", "RS"] * parts, "n": ["1", "2"] * parts}
+
+
+@pytest.mark.parametrize("text", ["uf;n\n", "uf;n\n;\n;\n"], ids=["no row", "blank rows"])
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+def test_a_total_of_nothing_is_none(text, is_large, tmp_path, monkeypatch):
+    if is_large:
+        monkeypatch.setattr(
+            ReadOptions.__init__, "__defaults__", (*(ReadOptions.__init__.__defaults__ or ())[:-1], 1)
+        )
+    (band,) = load(document(file(tmp_path, "v.csv", text, **{**TEXT, "totals": "both"}), rows=[]), tmp_path)
+    assert shown(band) == {"uf": [], "n": []}
+
+
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+@pytest.mark.parametrize("totals", ["none", "first", "last", "both"])
+def test_each_part_of_a_band_has_totals_of_its_own(totals, is_large, tmp_path, monkeypatch):
+    if is_large:
+        monkeypatch.setattr(
+            ReadOptions.__init__, "__defaults__", (*(ReadOptions.__init__.__defaults__ or ())[:-1], 1)
+        )
+    above, below = totals in ("first", "both"), totals in ("last", "both")
+    others = {"field": "uf", "op": "!=", "value": "SP"}
+    for hidden in ([], ["SP;7"]):
+        for at in range(3):
+            total = [f"Total;{at + 7 * len(hidden)}"]
+            rows = [*total * above, f"RS;{at}", *hidden, *total * below]
+            (tmp_path / f"v{at}.csv").write_text("\n".join(["uf;n", *rows, ""]), encoding="utf-8")
+        source = {"kind": "file", "root": "data", "path": "v*.csv", **TEXT, "totals": totals}
+        (band,) = load(document(source, rows=[{"band": "b", "where": others}]), tmp_path)
+        assert shown(band) == {"uf": ["RS"] * 3, "n": ["0", "1", "2"]}
+
+
 def test_a_quote_that_is_never_closed_tells_nothing_of_what_it_swallowed(tmp_path):
     source = file(tmp_path, "v.csv", '"uf;n\nRS;segredo\n', **TEXT)
     with pytest.raises(SourceUnreadable) as raised:
@@ -251,6 +360,93 @@ def test_hidden_records_leave_no_key_no_type_and_no_parent(hidden, kind, tmp_pat
         assert items.parent_column == 0
 
 
+@pytest.mark.parametrize("kind", ["v.json", "v.jsonl", "v.ndjson"])
+def test_records_of_which_none_is_visible_read_as_no_records(kind, tmp_path):
+    texts = ["", "\n", json.dumps(SP), "\n".join([json.dumps(SP)] * 3)]
+    for text in texts if kind != "v.json" else [f"[{text}]" for text in texts[:3]]:
+        (band,) = load(document(file(tmp_path, kind, text)), tmp_path)
+        assert shown(band) == {"uf": []}
+
+
+MIXED = ["1e300", "0.30000000000000001", '"x"', "true", "3", "0.70000000000000001", "null", "1e300", "5"]
+"""Cells of one column, as they are written."""
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_hidden_records_do_not_decide_which_others_are_read_together(count, tmp_path, monkeypatch):
+    monkeypatch.setattr(json_module, "BATCH_RECORDS", 3)
+    monkeypatch.setattr(records.BandBuilder.spill, "__defaults__", (1,))
+    seen = []
+    for many in (0, count):
+        hidden = ['{"uf": "SP", "n": 1}'] * many
+        lines = [line for cell in MIXED for line in [f'{{"uf": "RS", "n": {cell}}}', *hidden]]
+        source = file(tmp_path, "v.jsonl", "\n".join(lines))
+        monkeypatch.setattr(
+            ReadOptions.__init__, "__defaults__", (*(ReadOptions.__init__.__defaults__ or ())[:-1], 1)
+        )
+        (band,) = load(document(source), tmp_path)
+        seen.append(shown(band))
+    assert seen[0] == seen[1]
+    assert len(seen[0]["n"]) == len(MIXED)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param([1, 20], id="whole numbers"),
+        pytest.param([1.25, 2.5], id="numbers"),
+        pytest.param([True, False], id="booleans"),
+        pytest.param([None, None], id="nulls"),
+        pytest.param([[1], [2]], id="arrays"),
+        pytest.param(["x", "y"], id="texts"),
+    ],
+)
+def test_what_of_many_records_is_no_text_is_not_looked_at_as_one(cells, tmp_path, monkeypatch):
+    seen = []
+    for most in (400_000, -1):
+        defaults = [
+            most if one == 400_000 else one for one in records.BandBuilder.__init__.__defaults__ or ()
+        ]
+        monkeypatch.setattr(records.BandBuilder.__init__, "__defaults__", tuple(defaults))
+        monkeypatch.setattr(secured, "LISTS_CELLS_MAX", most)
+        lines = [{"uf": "RS", "n": cell, "obs": "ligar para 111.444.777-35"} for cell in cells]
+        made = document(file(tmp_path, "v.json", json.dumps(lines)))
+        made["access"]["detect_pii"] = True
+        definition = parse_definition(json.dumps(made))
+        snapshot = process_report(definition, roots={"data": tmp_path}, viewer=ANA, key=KEY)
+        seen.append(document_of(snapshot.profile).model_dump_json())
+        assert "111.444" not in seen[-1]
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 300])
+def test_hidden_rows_of_a_query_do_not_decide_which_others_are_read_together(count, tmp_path, monkeypatch):
+    monkeypatch.setattr(sql_rows, "FIRST_ROWS", 3)
+    monkeypatch.setattr(sql_rows, "ROWS_MAX", 5)
+    (tmp_path / "connections.toml").write_text('[banco]\nkind = "sqlite"\npath = "b.sqlite"\n')
+    cells = [1, 276.0, 2.5, "x", 3, None, "y", 4.0, 5, 1e300, 10**15, 7]
+    seen = []
+    for many in (0, count):
+        rows = [row for cell in cells for row in [("RS", cell), *[("SP", 1)] * many]]
+        with closing(sqlite3.connect(tmp_path / "b.sqlite")) as database:
+            database.execute("DROP TABLE IF EXISTS t")
+            database.execute("CREATE TABLE t (uf, n)")
+            database.executemany("INSERT INTO t VALUES (?, ?)", rows)
+            database.commit()
+        made = document({"kind": "sql", "connection": "banco", "query": "SELECT uf, n FROM t"})
+        definition = parse_definition(json.dumps(made))
+        connections = load_connections(tmp_path / "connections.toml")
+        (band,) = load_report(
+            definition,
+            resolve(definition, {}),
+            connections=connections,
+            access=Access(ANA, compile_test, KEY),
+        )
+        seen.append(shown(band))
+    assert seen[0] == seen[1]
+    assert len(seen[0]["n"]) == len(cells)
+
+
 @pytest.mark.parametrize("items", [None, [], [{"sku": "X"}], ["P1", 3], [[{"sku": "X"}]]], ids=str)
 def test_an_array_of_nothing_but_hidden_rows_is_none(items, tmp_path):
     records = [{"uf": "RS", "itens": [{"sku": "P1"}]}, {"uf": "RS", "itens": items}]
@@ -314,6 +510,27 @@ def test_one_hidden_cell_does_not_turn_a_column(tmp_path):
         source = {"kind": "file", "root": "data", "path": "v.parquet"}
         (band,) = load(document(source), tmp_path)
         assert shown(band) == {"uf": ["RS"], "b": ["6162"]}
+
+
+@pytest.mark.parametrize(
+    ("cells", "hidden"),
+    [
+        pytest.param([True, False], None, id="booleans"),
+        pytest.param([1, 2], None, id="whole numbers"),
+        pytest.param([1.5, 2.0], None, id="numbers"),
+        pytest.param(["a", "b"], 5, id="texts"),
+    ],
+)
+def test_a_hidden_null_in_a_frame_does_not_turn_a_column(cells, hidden):
+    import pandas as pd
+
+    seen = []
+    for more in ([], [hidden]):
+        frame = pd.DataFrame({"uf": ["RS", "RS", *["SP"] * len(more)], "n": [*cells, *more]})
+        made = parse_definition(json.dumps(document({"kind": "memory", "name": "q"})))
+        snapshot = process_report(made, frames={"q": frame}, viewer=ANA, key=KEY)
+        seen.append(document_of(snapshot.profile).model_dump_json())
+    assert seen[0] == seen[1]
 
 
 def test_nanoseconds_that_are_hidden_make_no_texts():
