@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 from datasources.base import Cell, DataWarning, Lists, RawBand
 from engine import plain, total_rows
-from engine.columns import ColumnType, Typed, read_cell
+from engine.columns import ColumnType, Typed
 from engine.declared import unknown_fields
 from engine.enums import near_equal_warnings
+from engine.not_summed import not_summed_warnings
 from engine.statistics import BandStatistics
 from engine.total_rows import TotalRow
+from engine.uniform import read_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,17 @@ class Band:
 
     def take(self, rows: Sequence[int]) -> list[tuple[Typed, ...]]:
         """The typed rows at the ascending positions *rows*."""
-        if self.values == ():
+        if not self.columns:
             return [()] * len(rows)
         if self.values is not None:
             return list(zip(*[map(column.__getitem__, rows) for column in self.values], strict=True))
         shift = 1 if 0 in self.dropped else 0
-        return [
-            tuple(read_cell(cell, column) for cell, column in zip(cells, self.columns, strict=True))
-            for cells in raw_rows(self.raw, [row + shift for row in rows])
+        found = raw_rows(self.raw, [row + shift for row in rows])
+        typed = [
+            read_cells(cells, column)
+            for cells, column in zip(zip(*found, strict=True), self.columns, strict=False)
         ]
+        return list(zip(*typed, strict=True))
 
 
 def raw_rows(raw: RawBand, rows: Sequence[int]) -> list[tuple[Cell, ...]]:
@@ -103,6 +107,7 @@ def type_band(raw: RawBand, *, complete: bool = True) -> Band:
         *analysed.warnings,
         *(warning for total in totals for warning in total.warnings),
         *near_equal_warnings(analysed.statistics, raw.name),
+        *not_summed_warnings(analysed.statistics, raw.name),
     )
     return Band((raw.name,), raw, analysed.columns, analysed.statistics, totals, warnings, analysed.values)
 

@@ -7,11 +7,12 @@ from operator import mul
 
 from datasources.base import Cell, Role
 from engine import roles
-from engine.columns import ColumnType, Typed, read_cell
+from engine.columns import ColumnType, Typed
 from engine.dates import moment_key
 from engine.evidence import ColumnEvidence
 from engine.facts import add_doubles
 from engine.statistics import DISTINCT_MAX, FieldStatistics, Total
+from engine.uniform import read_cells
 
 
 def count(
@@ -27,8 +28,7 @@ def count(
     *is_parent* marks the `_parent` column of a nested band, always an id.
     """
     counts: dict[Typed, int] = {}
-    for cell, seen in cells.items():
-        typed = read_cell(cell, column)
+    for typed, seen in zip(read_cells(cells, column), cells.values(), strict=True):
         if typed is not None:
             counts[typed] = counts.get(typed, 0) + seen
     return count_typed(column, evidence, counts, rows, is_parent)

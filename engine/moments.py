@@ -12,7 +12,7 @@ from engine.columns import ColumnType, read_cell
 from engine.dates import DateEvidence, moment_key, read_date
 from engine.declared import misfits_among
 from engine.encoded import encode
-from engine.evidence import ColumnEvidence, observe
+from engine.evidence import ColumnEvidence, observe_each
 from engine.states import MomentBounds
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read_moments(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
 def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     """The slow and general way: every distinct cell is read on its own."""
     part = encode(column, guess.null_values, guess.declared_type)
-    evidence = observe(part.counts, guess.name, compact=guess.declared or None)
+    evidence = observe_each(part.counts, guess.name, compact=guess.declared or None)
     evidence.misfits = misfits_among(part.counts, guess)
     evidence.misfits.merge(part.misfits)
     read = {key: read_cell(key, guess) for key in part.counts}

@@ -15,7 +15,7 @@ from engine.columns import ColumnType, read_cell
 from engine.cubes import Measure, exact_sum
 from engine.declared import misfits_among
 from engine.encoded import encode, encoded_numbers, integers_or
-from engine.evidence import ColumnEvidence, observe
+from engine.evidence import ColumnEvidence, observe_each
 from engine.numbers import DECIMALS_NATIVE_MAX, NumberEvidence
 from engine.states import Totals
 
@@ -203,7 +203,7 @@ def by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     import numpy as np
 
     part = encode(column, guess.null_values, guess.declared_type)
-    evidence = observe(part.counts, guess.name)
+    evidence = observe_each(part.counts, guess.name)
     evidence.misfits = misfits_among(part.counts, guess)
     evidence.misfits.merge(part.misfits)
     values = encoded_numbers(part, guess)

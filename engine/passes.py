@@ -20,10 +20,13 @@ from engine.numeric import Numbers, by_distinct, native_numbers
 from engine.numeric_text import text_numbers
 from engine.plan import Plan
 from engine.states import BandState, ColumnState, GroupSums
+from engine.uniform import read_cells
 from engine.wide_text import declared_text, wide_text
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 THREADS_MAX = 8
 
@@ -108,7 +111,7 @@ def _read_part(
     if dropped:
         table = without_rows(table, start.row(), dropped)
     state = BandState()
-    axes: dict[int, tuple[AxisCodes, Sequence[Cell]]] = {}
+    axes: dict[int, _Axis] = {}
     measures: dict[int, Measure] = {}
     for index, position in enumerate(wanted):
         column = table.column(index)
@@ -120,7 +123,7 @@ def _read_part(
                     table.num_rows, part.nulls, dict(part.counts), misfits=part.misfits
                 )
                 if position in plan.axes:
-                    axes[position] = AxisCodes(part.codes, len(part.keys)), part.keys
+                    axes[position] = _axis(part.codes, part.keys, guess)
                 if position in plan.measures:
                     measures[position] = encoded_numbers(part, guess)
             case "numbers":
@@ -136,7 +139,7 @@ def _read_part(
                     table.num_rows, moments.nulls, None, moments.evidence, moments=moments.bounds
                 )
                 if position in plan.axes:
-                    axes[position] = AxisCodes(moments.codes, len(moments.days)), moments.days
+                    axes[position] = _axis(moments.codes, moments.days, guess)
             case "text":
                 if guess.declared:
                     nulls, evidence = declared_text(column, raw.null_values)
@@ -148,6 +151,36 @@ def _read_part(
     if axes and plan.measures:
         state.sums = _sums(axes, [measures[position] for position in plan.measures])
     return state
+
+
+_Axis = tuple[AxisCodes, Sequence[Cell]]
+"""The group of each row, and the cell that each group goes by."""
+
+
+def _axis(codes: NDArray[np.int32], keys: Sequence[Cell], guess: ColumnType) -> _Axis:
+    """
+    The rows by the distinct cells of a column; by one cell a month where it is guessed to have dates of several.
+
+    Only the dates of one month are summed by day (spec 5.5), and by thousands of days there would be many sums.
+    """
+    import numpy as np
+
+    if guess.type not in ("date", "datetime"):
+        return AxisCodes(codes, len(keys)), keys
+    moments = read_cells(keys, guess)
+    # What cannot be read has a group of its own, whatever it looks like.
+    groups = [
+        (key, None) if moment is None else (None, str(moment)[:7])
+        for key, moment in zip(keys, moments, strict=True)
+    ]
+    if len({month for _, month in groups if month is not None}) <= 1:
+        return AxisCodes(codes, len(keys)), keys
+    firsts: dict[tuple[Cell, str | None], Cell] = {}
+    for group, key in zip(groups, keys, strict=True):
+        firsts.setdefault(group, key)
+    index = {group: code for code, group in enumerate(firsts)}
+    table = np.array([index[group] for group in groups], np.int32)
+    return AxisCodes(table[codes], len(firsts)), list(firsts.values())
 
 
 def read_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
@@ -180,7 +213,7 @@ def _concat(before: pa.Table, after: pa.Table) -> pa.Table:
 
 
 def _sums(
-    axes: Mapping[int, tuple[AxisCodes, Sequence[Cell]]],
+    axes: Mapping[int, _Axis],
     measures: Sequence[Measure],
 ) -> dict[int, GroupSums]:
     cubes = sum_by_axes({position: codes for position, (codes, _) in axes.items()}, measures)

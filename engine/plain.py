@@ -11,7 +11,7 @@ from datasources.base import Cell, DataWarning, FieldType, Lists, RawBand
 from datasources.names import WHITE_SPACE
 from engine import counting, declared, roles
 from engine.columns import ColumnType, Typed, read_cell, text_of
-from engine.evidence import ColumnEvidence, allows_compact, observe
+from engine.evidence import ColumnEvidence, allows_compact, observe_each
 from engine.facts import add_doubles
 from engine.numbers import STARTS
 from engine.statistics import Axis, BandStatistics, FieldStatistics, Total, axes_of
@@ -89,8 +89,8 @@ def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: Fiel
 
 def _observe(counts: Mapping[Cell, int], name: str, kind: FieldType | None) -> ColumnEvidence:
     if kind is None:
-        return observe(counts, name, patient=False)
-    return observe(counts, name, compact=True)
+        return observe_each(counts, name, patient=False)
+    return observe_each(counts, name, compact=True)
 
 
 def _read_texts(

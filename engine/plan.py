@@ -15,8 +15,17 @@ from engine.encoded import Encoded, encode
 from engine.evidence import ColumnEvidence, observe
 from engine.numbers import obstacle
 from engine.numeric import native_numbers
-from engine.statistics import DISTINCT_MAX
+from engine.statistics import (
+    DISTINCT_MAX,
+    ENUMERATION_MAX,
+    ENUMERATION_MIN,
+    MONTHS_MAX,
+    SUMS_MAX,
+    sum_count,
+    within_sums_max,
+)
 from engine.typing import decide_types
+from engine.uniform import read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +83,7 @@ class Sample:
         ways: dict[int, Way] = {}
         kinds = stream.schema.types
         measures: set[int] = set()
-        axes: set[int] = set()
+        axes: list[int] = []
         for position, (column, one, found) in enumerate(zip(columns, encoded, evidence, strict=True)):
             few = len(one.counts) <= DISTINCT_MAX
             ways[position] = _way(column, kinds[position], few, found, complete)
@@ -83,11 +92,11 @@ class Sample:
                 if role in roles.SUMMABLE:
                     measures.add(position)
                 elif role in roles.CATEGORICAL and ways[position] == "encoded":
-                    axes.add(position)
+                    axes.append(position)
             elif ways[position] == "encoded" or column.type in ("date", "datetime"):
-                axes.add(position)
+                axes.append(position)
         guesses = dict(enumerate(columns))
-        return cls(ways, guesses, axes, measures)
+        return cls(ways, guesses, _likely(axes, encoded, guesses, len(measures), table.num_rows), measures)
 
     def plan(self) -> Plan:
         """The first pass: every column, and every sum that is likely to be needed."""
@@ -121,6 +130,37 @@ class Sample:
     def _restricted(self, positions: set[int], axes: Sequence[int], measures: Sequence[int]) -> Plan:
         ways = {position: self.ways[position] for position in sorted(positions)}
         return Plan(ways, self.guesses, tuple(axes), tuple(measures))
+
+
+def _likely(
+    positions: Sequence[int],
+    encoded: Sequence[Encoded],
+    guesses: Mapping[int, ColumnType],
+    measures: int,
+    rows: int,
+) -> set[int]:
+    """The axes, of *rows* sampled rows, that `statistics.axes_of` is likely to have a place for."""
+    if sum_count([len(encoded[position].counts) + 1 for position in positions], measures) <= SUMS_MAX:
+        return set(positions)
+    enumerations, periods, leaders = {}, {}, {}
+    for position in positions:
+        column, one = guesses[position], encoded[position]
+        distinct, null = len(one.counts), one.nulls > 0
+        if column.type in ("date", "datetime"):
+            periods[position] = _periods(one.counts, column) + null
+        elif ENUMERATION_MIN <= distinct <= ENUMERATION_MAX:
+            enumerations[position] = distinct + null
+        elif ENUMERATION_MAX < distinct <= rows // 2:
+            leaders[position] = distinct + null
+    sizes = {**enumerations, **periods, **leaders}
+    order = list(sizes)
+    return {order[index] for index in within_sums_max(list(sizes.values()), measures)}
+
+
+def _periods(cells: Mapping[Cell, int], column: ColumnType) -> int:
+    """How many months or, where those are too many, years the *cells* of a date column are of."""
+    months = {str(moment)[:7] for moment in read_cells(cells, column) if moment is not None}
+    return len(months) if len(months) <= MONTHS_MAX else len({month[:4] for month in months})
 
 
 def _glance(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from datasources.base import Role
 from engine.columns import ColumnType, Typed
-from engine.roles import CATEGORICAL
+from engine.roles import CATEGORICAL, SUMMABLE
 
 DISTINCT_MAX = 1_000
 """Distinct values are counted exactly up to here, and a text column with more has no leaders (spec 5)."""
@@ -18,6 +18,14 @@ ENUMERATION_MAX = 20
 MONTHS_MAX = 24
 YEARS_MAX = 20
 DAYS_MAX = 20
+SUMS_MAX = 200_000
+"""
+Sums by group that a band has beforehand: measures times groups, which for thousands of columns would be millions.
+
+A data context prints 400 of them, and the widest report that we know, of 40 columns, has 45,000.
+"""
+LIST_SUMS_MIN = 10
+"""A list of fewer sums counts as so many: it has to look at every row as well."""
 
 Total = int | float
 """An exact integer at the column's scale, or the correctly rounded sum of a DOUBLE column."""
@@ -79,8 +87,65 @@ class BandStatistics:
     """(axis, position of the measure) → group → sum; the null group under None."""
 
 
-def axes_of(fields: Collection[FieldStatistics], rows: int) -> tuple[Axis, ...]:
-    """The axes of a band in rendering order: enumerations, periods, leaders, each in column order (spec 5)."""
+def axes_of(fields: Sequence[FieldStatistics], rows: int) -> tuple[Axis, ...]:
+    """
+    What the measures of a band are summed by beforehand, in rendering order: those of `all_axes` that fit.
+
+    An axis is taken with all measures or left out whole, and the next one is tried, as by the budget of what is
+    printed (spec 5). Where not all fit, those of which nothing is printed are the first to be left out.
+    """
+    axes = all_axes(fields, rows)
+    measures = sum(one.role in SUMMABLE for one in fields)
+    sizes = [_groups_of(axis, fields[axis.field]) for axis in axes]
+    if sum_count(sizes, measures) <= SUMS_MAX:
+        return axes
+    printed = [
+        (axis, size)
+        for axis, size in zip(axes, sizes, strict=True)
+        if axis.kind != "enum" or not _is_identity(fields[axis.field])
+    ]
+    kept = within_sums_max([size for _, size in printed], measures)
+    return tuple([printed[index][0] for index in kept])
+
+
+def within_sums_max(sizes: Sequence[int], measures: int) -> list[int]:
+    """
+    Which of some axes, of so many groups each, all *measures* are summed by: the first ones that fit, by position.
+
+    >>> within_sums_max([20, 1_000, 24], 5_000)
+    [0]
+    """
+    kept, left = [], SUMS_MAX
+    for index, size in enumerate(sizes):
+        cost = sum_count([size], measures)
+        if cost <= left:
+            left -= cost
+            kept.append(index)
+    return kept
+
+
+def sum_count(sizes: Iterable[int], measures: int) -> int:
+    """How many sums axes of so many groups count as."""
+    return measures * sum([max(size, LIST_SUMS_MIN) for size in sizes])
+
+
+def _groups_of(axis: Axis, one: FieldStatistics) -> int:
+    if axis.period is None:
+        groups = len(one.counts or ())
+    elif axis.period == "day":
+        groups = len(one.days)
+    else:
+        groups = len({month[: PERIOD_LENGTHS[axis.period]] for month in one.months})
+    return groups + (one.nulls > 0)
+
+
+def _is_identity(one: FieldStatistics) -> bool:
+    """Whether no value repeats, null counted as a value (spec 3)."""
+    return one.nulls <= 1 and max((one.counts or {}).values(), default=0) <= 1
+
+
+def all_axes(fields: Sequence[FieldStatistics], rows: int) -> tuple[Axis, ...]:
+    """Everything that the measures of a band may be summed by: enumerations, periods, leaders (spec 5)."""
     enumerations, periods, leaders = [], [], []
     for position, one in enumerate(fields):
         distinct = len(one.counts) if one.counts is not None else None

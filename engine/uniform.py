@@ -2,23 +2,23 @@
 Reads a whole text column in one go when all of its cells are written alike, as report columns mostly are.
 
 One pattern is held against all distinct cells joined by line breaks, and the digits of all of them are read
-together. What is not uniform is left to `typing.observe`, which reads cell by cell; both give the same.
+together. What is not uniform is left to `evidence.observe_each`, which reads cell by cell; both give the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import Any
 
 from datasources.base import Cell
-from engine.columns import ColumnType, Typed
+from engine.column_evidence import ColumnEvidence
+from engine.columns import ColumnType, Typed, read_cell
 from engine.dates import DateEvidence
-from engine.evidence import ColumnEvidence
-from engine.numbers import INTEGER_DIGITS_MAX, Kind, NumberEvidence, read_number
+from engine.numbers import INTEGER_DIGITS_MAX, STARTS, Kind, NumberEvidence, read_number
 
 INT64_DIGITS = 18
 """Decimal digits that an int64 holds whatever they are."""
@@ -42,6 +42,29 @@ class Uniform:
         """Whether *values* are what *column* reads."""
         same = self.type == column.type and self.scale == column.scale and not column.double
         return same and (self.style == column.style or self.type == "date")
+
+
+def uniform_of(counts: Mapping[Cell, int], *, compact: bool = False) -> Uniform | None:
+    """Read the distinct stripped *counts*, of whatever kind, at once; None when they are not alike."""
+    kinds = set(map(type, counts))
+    if len(kinds) != 1:
+        return None
+    cells, seen = list(counts), list(counts.values())
+    if kinds == {str}:
+        return read_uniform(cells, seen, compact=compact) if cells[0][:1] in STARTS else None  # type: ignore[index]
+    return read_uniform_numbers(cells, seen, kinds.pop()) if kinds & {int, float} else None
+
+
+def read_cells(cells: Collection[Cell], column: ColumnType) -> list[Typed]:
+    """What `read_cell` gives for each of *cells* of *column*."""
+    if column.type in ("number", "date") and not column.declared and not column.null_values:
+        counts = dict.fromkeys(cells, 1)
+        counts.pop(None, None)
+        uniform = uniform_of(counts)
+        if uniform is not None and uniform.fits(column):
+            read: dict[Cell, Typed] = dict(zip(counts, uniform.values, strict=True))
+            return list(map(read.get, cells))
+    return [read_cell(cell, column) for cell in cells]
 
 
 def uniform_core(style: str, scale: int) -> str:
@@ -85,6 +108,9 @@ def read_uniform(cells: Sequence[Cell], counts: Sequence[int], *, compact: bool 
     assert isinstance(first, str)
     if len(first) > 40 or not first or first[-1] not in "0123456789%)Z":
         return None
+    joined = "\n".join(cells)  # type: ignore[arg-type]
+    if joined.count("\n") >= len(cells):
+        return None  # a line break within a cell would make two of it
     number = read_number(first)
     if number is not None:
         if (
@@ -95,18 +121,17 @@ def read_uniform(cells: Sequence[Cell], counts: Sequence[int], *, compact: bool 
             return None
         if compact and number.kind == "plain":
             return None
-        return _read_numbers(cells, counts, number.kind, number.decimals, number.unit)
+        return _read_numbers(cells, counts, joined, number.kind, number.decimals, number.unit)
     if len(first) >= 10 and first[4:5] == "-":
-        return _read_iso(cells, counts)
+        return _read_iso(cells, counts, joined)
     if len(first) == 10 and first[2] == "/" and first[5] == "/":
-        return _read_separated(cells, counts)
+        return _read_separated(cells, counts, joined)
     return None
 
 
 def _read_numbers(
-    cells: Sequence[Cell], counts: Sequence[int], style: Kind, decimals: int, unit: str | None
+    cells: Sequence[Cell], counts: Sequence[int], joined: str, style: Kind, decimals: int, unit: str | None
 ) -> Uniform | None:
-    joined = "\n".join(cells)  # type: ignore[arg-type]
     # Three decimals may be thousands: cell by cell is the way to count them.
     if decimals == 3 or _whole(style, decimals, unit)(joined) is None:
         return _read_points(cells, counts, joined) if style in ("point", "plain") and unit is None else None
@@ -167,9 +192,9 @@ _ISO_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]00:00:00(?:\.0+)?Z?)?"
 _are_iso_days = re.compile(rf"{_ISO_DAY}(?:\n{_ISO_DAY})*").fullmatch
 
 
-def _read_iso(cells: Sequence[Cell], counts: Sequence[int]) -> Uniform | None:
+def _read_iso(cells: Sequence[Cell], counts: Sequence[int], joined: str) -> Uniform | None:
     """ISO dates, at midnight if they have a time."""
-    if _are_iso_days("\n".join(cells)) is None:  # type: ignore[arg-type]
+    if _are_iso_days(joined) is None:
         return None
     days = [cell[:10] for cell in cells]  # type: ignore[index]
     if not _are_days(days):
@@ -191,9 +216,9 @@ def _are_days(days: Sequence[str]) -> bool:
 _are_separated = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4}(?:\n[0-9]{2}/[0-9]{2}/[0-9]{4})*").fullmatch
 
 
-def _read_separated(cells: Sequence[Cell], counts: Sequence[int]) -> Uniform | None:
+def _read_separated(cells: Sequence[Cell], counts: Sequence[int], joined: str) -> Uniform | None:
     """Dates as `DD/MM/YYYY`, some day over 12 and no month: nothing is left to be decided."""
-    if _are_separated("\n".join(cells)) is None:  # type: ignore[arg-type]
+    if _are_separated(joined) is None:
         return None
     days = [f"{cell[6:]}-{cell[3:5]}-{cell[:2]}" for cell in cells]  # type: ignore[index]
     if not _are_days(days):

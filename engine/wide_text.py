@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from datasources.arrow_types import is_text
 from datasources.names import WHITE_SPACE
 from engine.cleaning import CURRENCY, DATE_NULL_TOKENS, NULL_TOKENS
-from engine.evidence import SAMPLE_SIZE, ColumnEvidence, observe
+from engine.evidence import SAMPLE_SIZE, ColumnEvidence, observe_each
 from engine.numbers import INTEGER_DIGITS_MAX, PATTERN, NumberEvidence
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def wide_text(column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]) 
     evidence = _key_evidence(keys)
     counted = others.filter(readable).value_counts(name="rows")
     counts = dict(zip(counted.to_series(0).to_list(), counted.to_series(1).to_list(), strict=True))
-    evidence.merge(observe(counts, name))
+    evidence.merge(observe_each(counts, name))
     rest = others.filter(~readable)
     evidence.cells += len(rest)
     if len(text):

@@ -52,6 +52,12 @@ def streamed(band: RawBand, cuts: tuple[int, ...] = (), sampled: int = 4_096) ->
     return replace(band, cells=CutStream(table, cuts, sampled))
 
 
+def stream_of(band: RawBand) -> CutStream:
+    """The stream of a band that `streamed` gave."""
+    assert isinstance(band.cells, CutStream)
+    return band.cells
+
+
 def _array(column: Sequence[object]) -> pa.Array:
     if all(isinstance(cell, str) or cell is None for cell in column):
         return pa.array(column, pa.large_string())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.cleaning import strip
 from engine.columns import Typed
-from engine.evidence import observe
+from engine.evidence import observe_each
 from engine.statistics import Axis
 from engine.typing import decide_types
 from tests.engine.small import raw_band, typed
@@ -36,7 +36,7 @@ CELLS = st.sampled_from(
 @given(st.dictionaries(CELLS, st.integers(1, 30), min_size=1))
 def test_a_search_that_ends_early_decides_the_same(counts):
     raw = raw_band({"x": list(counts)})
-    patient, hurried = observe(counts, "x"), observe(counts, "x", patient=False)
+    patient, hurried = observe_each(counts, "x"), observe_each(counts, "x", patient=False)
     assert decide_types(raw, [hurried]) == decide_types(raw, [patient])
 
 

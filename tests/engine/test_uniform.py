@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from datasources.base import Lists, RawBand
+from engine.band import type_band
 from engine.columns import read_cell
-from engine.evidence import allows_compact, observe
+from engine.evidence import allows_compact, observe_each
 from engine.typing import decide_types
-from engine.uniform import read_uniform, read_uniform_numbers
+from engine.uniform import read_cells, read_uniform, read_uniform_numbers
 
 DECIMAL = st.integers(-(10**9), 10**9)
-WRITERS = [
+WRITERS: list[Callable[[int], str]] = [
     str,
     lambda n: f"{n / 100:,.2f}".replace(",", "_").replace(".", ",").replace("_", "."),
     lambda n: f"{n / 100:.2f}".replace(".", ","),
@@ -50,7 +52,7 @@ def test_texts_read_at_once_read_the_same(numbers, writer, odd, name):
     uniform = read_uniform(cells, list(counts.values()), compact=allows_compact(name))
     if uniform is None:
         return
-    expected = verdict(name, observe(counts, name), cells)
+    expected = verdict(name, observe_each(counts, name), cells)
     column, warnings, _ = verdict(name, uniform.evidence, cells)
     assert (column, warnings) == expected[:2]
     if uniform.fits(column):
@@ -69,7 +71,7 @@ def test_numbers_read_at_once_read_the_same(kind, data):
     uniform = read_uniform_numbers(cells, list(counts.values()), kind)
     if uniform is None:
         return
-    expected = verdict("x", observe(counts, "x"), cells)
+    expected = verdict("x", observe_each(counts, "x"), cells)
     column, warnings, _ = verdict("x", uniform.evidence, cells)
     assert (column, warnings) == expected[:2]
     if uniform.fits(column):
@@ -81,3 +83,32 @@ def test_numbers_read_at_once_read_the_same(kind, data):
 )
 def test_a_column_of_one_writing_is_read_at_once(cells):
     assert read_uniform(cells, [1] * len(cells)) is not None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param(["12,50", "1,75\n2,75"], id="numbers"),
+        pytest.param(["7", "8\n9"], id="integers"),
+        pytest.param(["2026-01-31", "2026-02-01\n2026-02-02"], id="ISO dates"),
+        pytest.param(["31/01/2026", "01/02/2026\n02/02/2026"], id="dates"),
+        pytest.param(["1.5", "2.25\n3"], id="points"),
+    ],
+)
+def test_a_line_break_within_a_cell_makes_no_two_of_it(cells):
+    assert read_uniform(cells, [1] * len(cells)) is None
+    raw = RawBand("b", ("x",), Lists((list(cells),), len(cells)), "text")
+    band = type_band(raw)
+    assert (band.columns[0].type, band.take(range(2))) == ("text", [(cell,) for cell in cells])
+
+
+@given(
+    st.lists(
+        st.none() | DECIMAL.map(WRITERS[1]) | st.sampled_from(["-", " 7 ", "2026-01-31", "x"]), min_size=1
+    ),
+    st.sampled_from(NAMES),
+)
+def test_cells_read_together_are_those_read_one_by_one(cells, name):
+    counts = Counter(cell.strip() for cell in cells if cell)
+    column, *_ = verdict(name, observe_each(counts, name), list(counts))
+    assert read_cells(cells, column) == [read_cell(cell, column) for cell in cells]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from datasources.base import RawBand
 from engine import materialize, profile_snapshot, take_excerpt
 from prompts import BudgetTooSmall, count_tokens, render_data_context
+from prompts.draft import ContextDraft
 from tests.engine.small import raw_band
 
 VENDAS = {
@@ -170,6 +171,42 @@ def test_a_token_budget_leaves_out_rows_then_lists_and_names_them():
     ]
     assert named.startswith('not shown, to fit the token budget: "vendas (2026)": ')
     assert "valor by f" in named
+
+
+@given(
+    st.lists(st.integers(0, 4).map(lambda kind: list(MANY)[kind % len(MANY)]), min_size=1, max_size=5),
+    st.sampled_from(["", "ção \u2028 ", "a very long name of a column "]),
+    st.integers(20, 600),
+)
+def test_lists_that_are_left_out_together_are_those_left_out_one_by_one(kinds, prefix, allowed):
+    band = raw_band({f"{prefix}{kind} {index}": MANY[kind] for index, kind in enumerate(kinds)}, "b\u2028")
+
+    def fitted() -> str | tuple[int, int]:
+        try:
+            return context(band, rows=4, max_tokens=allowed)
+        except BudgetTooSmall as error:
+            return error.needed, error.allowed
+
+    with pytest.MonkeyPatch.context() as patched:
+        # Where each list might save everything, none is skipped.
+        patched.setattr(ContextDraft, "saved_bytes", lambda _, plan: [10**9] * len(plan.lists))
+        one_by_one = fitted()
+    assert fitted() == one_by_one
+
+
+def test_thousands_of_lists_are_left_out_without_writing_a_text_for_each(monkeypatch):
+    columns = {f"status {index}": list("aab") for index in range(2_000)}
+    plans = []
+    count_bytes = ContextDraft.count_bytes
+
+    def counted(self, plan):
+        plans.append(plan)
+        return count_bytes(self, plan)
+
+    monkeypatch.setattr(ContextDraft, "count_bytes", counted)
+    whole = count_tokens(context(raw_band(columns), section="schema"))
+    context(raw_band(columns), section="schema", max_tokens=whole * 9 // 10)
+    assert len(plans) < 20
 
 
 def test_long_lists_of_values_go_last_and_the_statistics_stay():
