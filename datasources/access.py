@@ -101,7 +101,7 @@ def parse_viewer(document: str | bytes, *, source: str = "The viewer") -> Viewer
         raise _wrong(source, f"allowed is an object with {', '.join(_KEYS)}")
     for key in data:
         if key not in _KEYS:
-            raise _wrong(source, f"“{key}” is no key of it; allowed are {', '.join(_KEYS)}")
+            raise _wrong(source, f"“{key}” is not a key of it; allowed are {', '.join(_KEYS)}")
     return Viewer(
         _text(data, "id", source),
         _text(data, "workspace", source),
@@ -111,7 +111,7 @@ def parse_viewer(document: str | bytes, *, source: str = "The viewer") -> Viewer
 
 
 def _wrong(source: str, said: str) -> AccessError:
-    return AccessError(f"{source} is no viewer: {said}.", source=source)
+    return AccessError(f"{source} is not a viewer: {said}.", source=source)
 
 
 def _text(data: Mapping[str, Any], key: str, source: str) -> str:

@@ -21,6 +21,9 @@ SAMPLE_ROWS = 4_096
 SAMPLE_SLICES = 8
 SMALL_CELLS_MAX = 40_000
 """A typed band up to this size is handed on as Python lists; a larger one as a stream."""
+WIDE_ROWS_MAX = 1_000
+WIDE_CELLS_MAX = 4_000_000
+"""One of few rows up to this size: each column costs a stream as much as thousands of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +170,17 @@ def band_from_table(table: pa.Table, name: str, *, as_stream: bool = False) -> R
     plain = plain_table(hex_bytes(table) if as_stream else table)
     columns, warnings = unique_names(plain.column_names, name)
     cells: Lists | Stream
-    if plain.num_rows * len(columns) <= SMALL_CELLS_MAX and not as_stream:
+    if is_small(plain.num_rows, len(columns)) and not as_stream:
         cells = Lists(tuple(python_values(column) for column in plain.columns), plain.num_rows)
     else:
         cells = ArrowStream(plain)
     kinds = tuple(native_type(kind) for kind in plain.schema.types)
     return RawBand(name, columns, cells, "typed", native_types=kinds, warnings=warnings)
+
+
+def is_small(rows: int, columns: int) -> bool:
+    """Whether a typed band is handed on as Python lists."""
+    return rows * columns <= (WIDE_CELLS_MAX if rows <= WIDE_ROWS_MAX else SMALL_CELLS_MAX)
 
 
 def read_arrow(path: Path, name: str, options: ReadOptions) -> RawBand:

@@ -64,6 +64,16 @@ class DataWarning:
     """A few of the cells concerned, as written."""
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """
+    *count* with the word that goes with it.
+
+    >>> counted(1, "cell is", "cells are"), counted(2, "cell is", "cells are")
+    ('1 cell is', '2 cells are')
+    """
+    return f"{count} {one if count == 1 else many}"
+
+
 @dataclass(frozen=True, slots=True)
 class Lists:
     """The cells of a small band in memory: one Python list a column, all of length `rows`."""

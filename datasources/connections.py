@@ -133,7 +133,7 @@ def _read_secrets(path: Path) -> dict[str, Secret]:
     for name, value in _read_toml(path).items():
         if not isinstance(value, str):
             raise SourceOptionError(
-                f'{path.name} has {name}, which is no text: write {name} = "…".', source=path.name
+                f'{path.name} has {name}, which is not a text: write {name} = "…".', source=path.name
             )
         secrets[name] = Secret(value)
     return secrets
@@ -142,7 +142,7 @@ def _read_secrets(path: Path) -> dict[str, Secret]:
 def _connection(name: str, table: object, path: Path) -> Connection:
     where = f"The connection {name} of {path.name}"
     if not isinstance(table, dict):
-        raise SourceOptionError(f"{where} is no table: begin it with [{name}].", source=name)
+        raise SourceOptionError(f"{where} is not a table: begin it with [{name}].", source=name)
     keys = cast("dict[str, object]", table)
     for key in keys:
         if key.lower() in SECRET_WORDS:
@@ -216,6 +216,6 @@ def _text(value: object, key: str, where: str) -> str:
 def _texts(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise SourceOptionError(
-            f'{where} has functions that are no texts: write functions = ["name"].', source=where
+            f'{where} has functions that are not texts: write functions = ["name"].', source=where
         )
     return tuple(one.lower() for one in value)

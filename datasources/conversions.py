@@ -269,7 +269,7 @@ def _to_option(value: object, options: Sequence[str]) -> str:
     for option in options:
         if text in (option, option.strip(WHITE_SPACE)):
             return option
-    raise Misfit(f"is {found_text(value)}, which is no option: {remedy(text, options, noun='option')}")
+    raise Misfit(f"is {found_text(value)}, which is not an option: {remedy(text, options, noun='option')}")
 
 
 def _to_options(value: object, options: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from datasources import encoding
-from datasources.base import Cell, DataWarning, DecimalStyle, Lists, RawBand
+from datasources.base import Cell, DataWarning, DecimalStyle, Lists, RawBand, counted
 from datasources.compression import open_plain
 from datasources.declared_table import check_declared, declared_table
 from datasources.delimiter import (
@@ -27,20 +27,26 @@ from datasources.extent import Table, find_table, padded_names
 from datasources.names import unique_names
 from datasources.options import ReadOptions
 
+WIDE_TIMES = 8
+"""A file of few rows may have so many times the bytes of a small one."""
+WIDE_ROWS_MAX = 1_000
+"""Few rows are so many lines as long as the first two."""
+
 
 def read_text(path: Path, name: str, options: ReadOptions) -> RawBand:
     """
     Read the text file *path* as the band *name*; gz and zstd are inflated first.
 
-    A file up to `options.small_bytes` becomes `Lists`, without any engine library; a larger one becomes a
-    `Stream` over the same table. Raises a `SourceError` for what is no text or holds no table.
+    A file up to `options.small_bytes`, or a few times that with few rows, becomes `Lists`, without any engine
+    library; a larger one becomes a `Stream` over the same table. Raises a `SourceError` for what is no text or
+    holds no table.
     """
     limit_cells(options)
     check_declared(path.name, options, encoding=options.encoding, delimiter=options.delimiter)
     try:
         file = open_plain(path, options)
         try:
-            if os.fstat(file.fileno()).st_size > options.small_bytes:
+            if not _is_small(file, options.small_bytes):
                 from datasources.csv_stream import stream_text
 
                 return stream_text(file, name, options)
@@ -52,6 +58,23 @@ def read_text(path: Path, name: str, options: ReadOptions) -> RawBand:
     except SourceError as error:
         error.source = error.source or str(path)
         raise
+
+
+def _is_small(file: BinaryIO, small_bytes: int) -> bool:
+    """
+    Whether the open *file* is read into memory.
+
+    A wide table of few rows is dearer to stream than to keep: each column costs a stream as much as thousands of cells.
+    """
+    size = os.fstat(file.fileno()).st_size
+    if size <= small_bytes:
+        return True
+    if size > WIDE_TIMES * small_bytes:
+        return False
+    start = file.tell()
+    lines = [len(file.readline()) for _ in range(2)]
+    file.seek(start)
+    return min(lines) * WIDE_ROWS_MAX > size
 
 
 def _read_small(file: BinaryIO, name: str, options: ReadOptions) -> RawBand:
@@ -129,7 +152,8 @@ def close_last_quote(records: list[Record], band: str) -> tuple[DataWarning, ...
 def unclosed_quote(cell: str, band: str) -> DataWarning:
     """The warning for a quote that swallowed the rest of the file into *cell*."""
     lines = cell.count("\n") or cell.count("\r")
-    message = f"A quote is never closed: the last cell swallowed the {lines} line break(s) that follow it."
+    swallowed = counted(lines, "line break that follows", "line breaks that follow")
+    message = f"A quote is never closed: the last cell swallowed the {swallowed} it."
     return DataWarning("unclosed_quote", message, band, None, 1, (cell[:60],))
 
 

@@ -123,7 +123,7 @@ def parse_json(document: str | bytes, source: str = "") -> Any:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise _no_json(
-            f"it is no JSON at {where} ({error.msg[:1].lower()}{error.msg[1:]})", source
+            f"it is not well-formed JSON at {where} ({error.msg[:1].lower()}{error.msg[1:]})", source
         ) from error
     except RecursionError as error:
         raise _no_json(f"it is nested more than {DEPTH_MAX} levels deep", source) from error
@@ -154,7 +154,7 @@ class _Refused(ValueError):
 
 
 def _refuse_constant(name: str) -> Any:
-    raise _Refused(f"{name} is no number of JSON")
+    raise _Refused(f"{name} is not a number in JSON")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -219,10 +219,10 @@ def _not_among(found: Any, known: Sequence[str]) -> str:
 
 def _unknown_key(key: str, model: type[BaseModel] | None) -> str:
     if model is None:
-        return "is no key that is known here."
+        return "is not a known key here."
     known = [field.alias or name for name, field in model.model_fields.items()]
     near = nearest(key.replace("_", ""), known)
-    return f"is no key that is known here; {f'did you mean {near}?' if near else f'{allowed(known)}.'}"
+    return f"is not a known key here; {f'did you mean {near}?' if near else f'{allowed(known)}.'}"
 
 
 def _model_at(steps: Sequence[Step], data: Any) -> type[BaseModel] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 from datasources.compiled import CSV_KERNEL, address, kernels_of
 from datasources.exceptions import SourceOptionError, SourceUnreadable
 from datasources.temporary import temporary_copy
@@ -206,7 +206,10 @@ def replacement_warnings(replaced: int, name: str, band: str) -> tuple[DataWarni
     """The warning for bytes that became U+FFFD."""
     if not replaced:
         return ()
-    message = f"{replaced} sequence(s) of bytes are no valid {name} and were read as U+FFFD."
+    message = (
+        f"{counted(replaced, 'sequence of bytes is', 'sequences of bytes are')} not valid {name} and "
+        f"{'was' if replaced == 1 else 'were'} read as U+FFFD."
+    )
     return (DataWarning("invalid_encoding", message, band, None, replaced),)
 
 
@@ -214,7 +217,8 @@ def padding_warnings(padding: int, band: str) -> tuple[DataWarning, ...]:
     """The warning for bytes at the end of the file that only fill it up."""
     if not padding:
         return ()
-    message = f"{padding} NUL or Ctrl-Z byte(s) at the end of the file were taken for padding."
+    found = counted(padding, "NUL or Ctrl-Z byte", "NUL or Ctrl-Z bytes")
+    message = f"{found} at the end of the file {'was' if padding == 1 else 'were'} taken for padding."
     return (DataWarning("padding", message, band, None, padding),)
 
 

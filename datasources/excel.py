@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasources.base import Cell, DataWarning, Lists, RawBand
+from datasources.base import Cell, DataWarning, Lists, RawBand, counted
 from datasources.csv import column_names, columns_of
 from datasources.declared_table import check_declared, declared_table
 from datasources.exceptions import SourceError, SourceTooLarge, SourceUnreadable
@@ -178,7 +178,10 @@ def _check_archive(path: Path, options: ReadOptions) -> int:
 def _error_warnings(errors: int) -> tuple[DataWarning, ...]:
     if not errors:
         return ()
-    message = f"{errors} cell(s) of the workbook hold an error, such as #N/A or #DIV/0!, and count as empty."
+    holding = counted(errors, "cell of the workbook holds", "cells of the workbook hold")
+    message = (
+        f"{holding} an error, such as #N/A or #DIV/0!, and {'counts' if errors == 1 else 'count'} as empty."
+    )
     return (DataWarning("error_cells", message, None, None, errors),)
 
 
@@ -244,7 +247,7 @@ def _check_cells(path: Path, cells: int) -> None:
 
 
 def _broken(path: Path) -> SourceUnreadable:
-    return SourceUnreadable(f"{path.name} is no complete workbook; open it, save it again and retry.")
+    return SourceUnreadable(f"{path.name} is not a complete workbook; open it, save it again and retry.")
 
 
 def _encrypted(path: Path) -> SourceUnreadable:

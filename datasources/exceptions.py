@@ -6,6 +6,7 @@ Everything that reading a source can raise.
     │   └── DefinitionNotFound  no report of the repository has that id
     ├── SourceForbidden         the operating system does not allow it
     ├── SourceUnreadable        not what it should be: binary, truncated, broken, of an unknown kind
+    ├── SourceChanged           not as it was when it was opened
     ├── SourceTooLarge          past a stated limit
     ├── SourceOptionError       an option that does not fit the source
     ├── SourceTimeout           the source did not answer in time
@@ -54,6 +55,10 @@ class SourceForbidden(SourceError):
 
 class SourceUnreadable(SourceError):
     """The source is not what it should be: binary, truncated, broken, or of an unknown kind."""
+
+
+class SourceChanged(SourceError):
+    """A file was rewritten, cut or removed after it had been opened; nothing of two versions is given."""
 
 
 class SourceTooLarge(SourceError):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 from datasources.delimiter import Record, is_blank
 from datasources.names import WHITE_SPACE
 
@@ -277,14 +277,15 @@ class Raggedness:
 
     def warnings(self, header_width: int, band: str) -> tuple[DataWarning, ...]:
         """What was skipped and filled (spec 0.3, 0.5)."""
+        blank = counted(self.blank, "record without a filled cell was", "records without a filled cell were")
+        short = counted(self.short, "row has", "rows have")
+        long = counted(self.long, "row has", "rows have")
         found = (
-            ("blank_records", self.blank, "record(s) without a filled cell were skipped."),
-            ("short_rows", self.short, f"row(s) have fewer than {header_width} cells; the rest is null."),
-            ("long_rows", self.long, f"row(s) have more than {header_width} cells; columns were added."),
+            ("blank_records", self.blank, f"{blank} skipped."),
+            ("short_rows", self.short, f"{short} fewer than {header_width} cells; the rest is null."),
+            ("long_rows", self.long, f"{long} more than {header_width} cells; columns were added."),
         )
-        return tuple(
-            DataWarning(code, f"{count} {text}", band, None, count) for code, count, text in found if count
-        )
+        return tuple(DataWarning(code, text, band, None, count) for code, count, text in found if count)
 
 
 def padded_names(header: Header, widest: int) -> tuple[str, ...]:

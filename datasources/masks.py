@@ -63,7 +63,7 @@ def unmask(pseudonym: str, key: MaskKey) -> str:
 
     match = _pseudonym(pseudonym)
     if match is None:
-        raise MaskError("The text is no pseudonym: give one whole, as in cpf-… with all that follows.")
+        raise MaskError("The text is not a pseudonym: give a whole one, as in cpf-… with all that follows.")
     kind = match[1]
     try:
         payload = key.cipher().decrypt(urlsafe_b64decode(match[2]), [kind.encode()])

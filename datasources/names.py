@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 
 WHITE_SPACE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -44,7 +44,7 @@ def unique_names(names: Sequence[str], band: str) -> tuple[tuple[str, ...], tupl
         warnings.append(
             DataWarning(
                 "empty_name",
-                f"{len(empty)} column(s) without a name were named by position.",
+                f"{counted(len(empty), 'column without a name was', 'columns without a name were')} named by position.",
                 band,
                 None,
                 len(empty),
@@ -55,7 +55,7 @@ def unique_names(names: Sequence[str], band: str) -> tuple[tuple[str, ...], tupl
         warnings.append(
             DataWarning(
                 "repeated_name",
-                f"{len(repeated)} column name(s) appear more than once and got a number.",
+                f"{counted(len(repeated), 'repeated column name', 'repeated column names')} got a number.",
                 band,
                 None,
                 len(repeated),

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasources.arrow import SMALL_CELLS_MAX, check_width
+from datasources.arrow import check_width, is_small
 from datasources.base import Lists, RawBand
 from datasources.exceptions import SourceTooLarge
+from datasources.file_version import FileVersion
 from datasources.names import unique_names
 from datasources.parquet_file import ParquetFile, translated
 from datasources.parquet_schema import is_binary, leaves_of, merge_leaves
@@ -32,8 +33,8 @@ def read_parquet(paths: Sequence[Path], name: str, options: ReadOptions) -> RawB
     stream, names = _open_stream(paths, name, options)
     columns, warnings = unique_names(names, name)
     kinds = tuple(native_type(kind) for kind in stream.schema.types)
-    is_small = stream.rows * len(columns) <= SMALL_CELLS_MAX and options.visible is None
-    cells = _lists(stream) if is_small else stream
+    as_lists = is_small(stream.rows, len(columns)) and options.visible is None
+    cells = _lists(stream) if as_lists else stream
     return RawBand(name, columns, cells, "typed", native_types=kinds, warnings=warnings)
 
 
@@ -45,7 +46,7 @@ def _lists(stream: ParquetStream) -> Lists:
     everything = range(len(stream.schema))
     tables = [stream.nothing()]
     for file in stream.files:
-        with translated(file.path), file.open() as opened:
+        with file.reading(), file.open() as opened:
             groups = list(range(file.metadata.num_row_groups))
             table = opened.reader.read_row_groups(groups, column_indices=file.indices(everything))
             tables.append(stream.table(file.pick(table, everything), everything, ()))
@@ -58,6 +59,8 @@ def _lists(stream: ParquetStream) -> Lists:
 def _open_stream(paths: Sequence[Path], name: str, options: ReadOptions) -> tuple[ParquetStream, list[str]]:
     import pyarrow as pa
 
+    # Before they are opened, or what is written in between would pass.
+    versions = [_version(path) for path in paths]
     opened = [_open(path) for path in paths]
     size = sum(path.stat().st_size for path in paths)
     if size > options.bytes_max:
@@ -71,14 +74,19 @@ def _open_stream(paths: Sequence[Path], name: str, options: ReadOptions) -> tupl
         [(path, leaves_of(path, file)) for path, file in zip(paths, opened, strict=True)]
     )
     check_width(len(types), paths[0].name, options)
-    for path, file, own in zip(paths, opened, leaves, strict=True):
-        files.append(ParquetFile(path, file.metadata, own, first_row))
+    for path, file, own, version in zip(paths, opened, leaves, versions, strict=True):
+        files.append(ParquetFile(path, file.metadata, own, first_row, version))
         first_row += file.metadata.num_rows
         file.close()
     names = [leaf.name for leaf in leaves[0]]
     schema = pa.schema([(name, kind) for name, kind in zip(names, types, strict=True)])
     hexadecimal = _all_bytes(files) if options.visible is not None else _hexadecimal(files)
     return ParquetStream(tuple(files), schema, hexadecimal, name), names
+
+
+def _version(path: Path) -> FileVersion:
+    with translated(path):
+        return FileVersion(path)
 
 
 def _open(path: Path) -> pq.ParquetFile:
@@ -102,7 +110,7 @@ def _hexadecimal(files: Sequence[ParquetFile]) -> frozenset[int]:
         for i, leaf in enumerate(file.leaves):
             if i in found or not is_binary(leaf.type):
                 continue
-            with translated(file.path), file.open() as opened:
+            with file.reading(), file.open() as opened:
                 for group in range(file.metadata.num_row_groups):
                     table = opened.reader.read_row_groups([group], column_indices=file.indices([i]))
                     if not is_utf8(file.pick(table, [i])[i]):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasources.exceptions import SourceForbidden, SourceNotFound, SourceUnreadable, cause_of
+from datasources.file_version import FileVersion
 from datasources.parquet_schema import Leaf
 
 if TYPE_CHECKING:
@@ -28,6 +29,13 @@ class ParquetFile:
     """In the order of the band's columns."""
     first_row: int
     """Position of its first row in the band."""
+    version: FileVersion
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Around whatever reads rows: the file is the one whose columns are known, and errors are ours."""
+        with translated(self.path), self.version.held():
+            yield
 
     @property
     def rows(self) -> int:

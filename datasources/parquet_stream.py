@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from datasources import work
 from datasources.arrow import SAMPLE_ROWS, SAMPLE_SLICES, encode_text
-from datasources.parquet_file import ParquetFile, translated
+from datasources.parquet_file import ParquetFile
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,7 +146,7 @@ class ParquetStream:
             for at in range(start, end, PART_ROWS):
                 yield Piece(file, (group,), at, min(PART_ROWS, end - at))
             return
-        with translated(file.path), file.open(self._dictionaries(file, by_arrow, encoded)) as opened:
+        with file.reading(), file.open(self._dictionaries(file, by_arrow, encoded)) as opened:
             batches = opened.reader.iter_batches(
                 PART_ROWS, row_groups=[group], column_indices=file.indices(by_arrow), use_threads=True
             )
@@ -165,7 +165,7 @@ class ParquetStream:
         file = piece.file
         by_arrow = self._by_arrow(file, columns, encoded)
         by_polars = [i for i in columns if i not in by_arrow]
-        with translated(file.path):
+        with file.reading():
             texts = self._polars_slice(file, by_polars, piece.start, piece.rows) if by_polars else {}
             if texts is None:  # a file that only PyArrow reads
                 texts = self._arrow_slice(file, by_polars, piece)
@@ -221,7 +221,7 @@ class ParquetStream:
     def _take(self, file: ParquetFile, rows: Sequence[int]) -> pa.Table:
         columns = range(len(self.schema))
         by_polars = [i for i in columns if file.leaves[i].is_simple]
-        with translated(file.path):
+        with file.reading():
             found = self._polars_take(file, by_polars, rows) if by_polars else {}
             others = [i for i in columns if found is None or i not in found]
             taken = self._arrow_take(file, others, rows) if others else {}

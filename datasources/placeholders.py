@@ -133,5 +133,5 @@ def _segment_problems(path: str, segment: str, declared: Mapping[str, Parameter]
         if _unsafe_segment(option):
             yield Problem(
                 path,
-                f"the option {found_text(option)} of {parameter.id} is no plain name of a file or folder.",
+                f"the option {found_text(option)} of {parameter.id} is not a plain name of a file or folder.",
             )

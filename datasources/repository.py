@@ -238,7 +238,7 @@ class SqliteRepository:
         except sqlite3.Error as error:
             # The statements are ours: SQLite's words speak of the file and of our table, never of a document.
             raise SourceUnreadable(
-                f"{self.path.name} is no SQLite file of reports that can be used now ({error}):"
+                f"{self.path.name} is not an SQLite file of reports that can be used now ({error}):"
                 " check the file, and that nothing else holds it.",
                 source=str(self.path),
             ) from error

@@ -142,7 +142,7 @@ def _check_node(node: exp.Expr, kind: ConnectionKind, functions: Collection[str]
         if name not in FUNCTION_NODES and not any(one in functions for one in names):
             raise _unknown_function(names[0])
     elif name not in NODES:
-        raise QueryRefused(f"The query has {_called(node)}, which is no part of a plain SELECT: remove it.")
+        raise QueryRefused(f"The query has {_called(node)}, which is not part of a plain SELECT: remove it.")
     if isinstance(node, exp.Select):
         _check_modifiers(node)
     elif isinstance(node, exp.Table):
@@ -186,7 +186,7 @@ def _check_table(node: exp.Table, kind: ConnectionKind) -> None:
     # DuckDB reads a file where a name looks like one.
     if kind == "duckdb" and any(sign in name for sign in "./\\:*?"):
         raise QueryRefused(
-            f"The query reads {found_text(name)}, which is no plain name of a table: rename the table."
+            f"The query reads {found_text(name)}, which is not a plain table name: rename the table."
         )
 
 

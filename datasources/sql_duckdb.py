@@ -117,8 +117,8 @@ def _error(said: bytes, code: int, reading: Reading) -> SourceError:
             )
         case "file":
             return SourceError(
-                f"The file of the connection {name} cannot be opened: it is no DuckDB database of a known version, or"
-                " another program is writing it.",
+                f"The file of the connection {name} cannot be opened: it is not a DuckDB database of a known version,"
+                " or another program is writing it.",
                 source=name,
             )
         case (

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 from datasources.exceptions import SourceError, SourceForbidden
 from datasources.sql_base import Argument, BoundQuery, Reading, driver_missing
 from datasources.sql_rows import gather_rows
@@ -148,7 +148,12 @@ def _warnings(cursor: Any) -> tuple[DataWarning, ...]:
     cursor.execute("SHOW WARNINGS LIMIT 3")
     sample = tuple(str(row[2]) for row in cursor.fetchall())
     return (
-        DataWarning("database_warning", f"The database gave {count} warning(s).", count=count, sample=sample),
+        DataWarning(
+            "database_warning",
+            f"The database gave {counted(count, 'warning', 'warnings')}.",
+            count=count,
+            sample=sample,
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 from datasources.exceptions import SourceError, SourceForbidden, SourceUnreadable
 from datasources.sql_base import Argument, BoundQuery, Reading, driver_missing
 
@@ -198,7 +198,10 @@ def _exact(column: pa.ChunkedArray, field: pa.Field) -> tuple[pa.ChunkedArray, l
     odd = pc.sum(pc.invert(is_number)).as_py() or 0
     if odd:
         sample = column.filter(pc.invert(is_number)).unique().to_pylist()[:3]
-        message = f"{odd} cell(s) of {field.name} are NaN or infinite, and count as empty."
+        message = (
+            f"{counted(odd, 'cell', 'cells')} of {field.name} {'is' if odd == 1 else 'are'} NaN or infinite, and "
+            f"{'counts' if odd == 1 else 'count'} as empty."
+        )
         warnings.append(DataWarning("not_finite", message, None, field.name, odd, tuple(sample)))
         column = pc.if_else(is_number, column, pa.scalar(None, column.type))
     declared = int((field.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 from datasources.exceptions import SourceError, SourceNotFound, SourceTooLarge, SourceUnreadable
 from datasources.sql_base import Argument, BoundQuery, Reading
 from datasources.sql_rows import gather_rows
@@ -53,7 +53,9 @@ def read_sqlite(
         again = Reading(reading.source, reading.limits, reading.visible)
         broken = _Mender()
         table = _read(path, query, again, broken)
-        message = f"{broken.count} cell(s) are not UTF-8; what could not be read is U+FFFD."
+        message = (
+            f"{counted(broken.count, 'cell is', 'cells are')} not UTF-8; what could not be read is U+FFFD."
+        )
         mended = DataWarning("not_utf8", message, count=broken.count, sample=tuple(broken.sample))
         return table, (*warnings, mended)
 
@@ -174,7 +176,8 @@ def _translated(reading: Reading) -> Iterator[None]:
             ) from error
         if code in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
             raise SourceUnreadable(
-                f"The file of the connection {name} is no whole SQLite database: check its path.", source=name
+                f"The file of the connection {name} is not a whole SQLite database: check its path.",
+                source=name,
             ) from error
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise SourceError(

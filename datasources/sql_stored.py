@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from datasources.base import DataWarning
+from datasources.base import DataWarning, counted
 from datasources.exceptions import QueryRefused
 from datasources.sql_base import BEFORE_A_TIME, CellQuery, StoredCheck, value_text
 
@@ -83,18 +83,20 @@ def _warnings(found: _Found | None, check: StoredCheck, source: str) -> Iterator
         return
     if found.wrong and found.wrong == found.cells:
         raise QueryRefused(
-            f"All {found.cells} cell(s) of {check.written}, which {{{{{check.name}}}}} is compared with, {words}:"
-            f" {remedy}.",
+            f"{'All' if found.cells > 1 else 'The'} {counted(found.cells, 'cell', 'cells')} of {check.written}, which"
+            f" {{{{{check.name}}}}} is compared with, {'holds' if found.cells == 1 else 'hold'} {words}: {remedy}.",
             source=source,
         )
     if found.wrong:
         compared = f"{check.written}, which {{{{{check.name}}}}} is compared with"
-        message = f"{found.wrong} cell(s) of {compared}, {words}: {remedy}."
+        holds = "holds" if found.wrong == 1 else "hold"
+        message = f"{counted(found.wrong, 'cell', 'cells')} of {compared}, {holds} {words}: {remedy}."
         yield DataWarning("stored_otherwise", message, count=found.wrong, sample=found.sample)
     if found.timed and check.op not in BEFORE_A_TIME:
         day = value_text(check.name, check.op, "date({})")
         message = (
-            f"{found.timed} cell(s) of {check.written} have a time of day, with which they come after the day"
+            f"{counted(found.timed, 'cell', 'cells')} of {check.written} with a time of day"
+            f" {'comes' if found.timed == 1 else 'come'} after the day"
             f" {{{{{check.name}}}}}: write date({check.written}) {check.op} {day}."
         )
         yield DataWarning("stored_with_time", message, count=found.timed)
@@ -106,23 +108,23 @@ def _words(check: StoredCheck) -> tuple[str, str]:
     value = partial(value_text, check.name, op)
     match check.type:
         case "text":
-            return "are numbers, which equal no text", f"write CAST({x} AS TEXT) {op} {value()}"
+            return "a number, which equals no text", f"write CAST({x} AS TEXT) {op} {value()}"
         case "number":
             as_text = (
                 f", or {x} {op} {value('CAST({} AS TEXT)')} where they are codes" if op not in _ORDER else ""
             )
-            return "are texts, not numbers", f"write CAST({x} AS NUMERIC) {op} {value()}{as_text}"
+            return "text, not a number", f"write CAST({x} AS NUMERIC) {op} {value()}{as_text}"
         case "boolean":
-            return "are texts, neither 1 nor 0", "compare them with a text or select parameter"
+            return "text, neither 1 nor 0", "compare them with a text or select parameter"
         case "date":
             remedy = (
                 f"write date({x}) {op} {value('date({})')} if SQLite's date() reads them, or store them so"
             )
-            return "are no days written as 2026-01-31", remedy
+            return "something other than a day written as 2026-01-31", remedy
         case "datetime":
             form = f"write datetime({x}) {op} {value('datetime({})')}"
             remedy = f"{form} if SQLite's datetime() reads them, or store them so"
-            return "are no moments written as 2026-01-31 10:30:00", remedy
+            return "something other than a moment written as 2026-01-31 10:30:00", remedy
 
 
 def _condition(check: StoredCheck) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Literal
 
-from datasources.base import Cell, DataWarning, DecimalStyle, FieldType, RawBand
+from datasources.base import Cell, DataWarning, DecimalStyle, FieldType, RawBand, counted
 from datasources.locales import is_month_first
 from engine.cleaning import DATE_NULL_TOKENS, is_null_token
 from engine.columns import ColumnType, is_finite, read_cell, read_declared_boolean
@@ -63,15 +63,16 @@ def declared_warnings(
     warnings = []
     if misfits.cells:
         message = (
-            f"{misfits.cells} cell(s) of “{column.name}” do not fit the declared type {column.type} "
-            "and count as null."
+            f"{counted(misfits.cells, 'cell', 'cells')} of “{column.name}” {'does' if misfits.cells == 1 else 'do'}"
+            f" not fit the declared type {column.type} and {'counts' if misfits.cells == 1 else 'count'} as null."
         )
         sample = tuple(misfits.sample)
         warnings.append(DataWarning("declared_mismatch", message, band, column.name, misfits.cells, sample))
     if column.declared and column.type == "date" and evidence.dates.timed:
         count = evidence.dates.timed
         message = (
-            f"{count} cell(s) of “{column.name}” have a time of day, which the declared type date leaves out."
+            f"{counted(count, 'cell', 'cells')} of “{column.name}” {'has' if count == 1 else 'have'} a time of day,"
+            " which the declared type date leaves out."
         )
         warnings.append(DataWarning("declared_date", message, band, column.name, count))
     return warnings

@@ -71,4 +71,4 @@ def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
     except ArithmeticError as error:
-        raise ValueError(f"{text!r} is no decimal") from error
+        raise ValueError(f"{text!r} is not a decimal") from error

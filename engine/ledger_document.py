@@ -51,7 +51,7 @@ def read_facts(text: str) -> tuple[Fact, ...]:
     try:
         found = json.loads(text)
         if not isinstance(found, dict) or "format" not in found:
-            raise ValueError("it is no ledger")
+            raise ValueError("it is not a ledger")
         if found["format"] != FORMAT:
             raise EngineError(
                 f"The ledger of facts has format {found['format']!r} and this Lastro reads format {FORMAT}: "

@@ -123,13 +123,15 @@ def _withheld(
 def _with_definition(
     snapshot: Snapshot, definition: ReportDefinition, values: ParameterValues, withheld: frozenset[str]
 ) -> Profile:
+    from datasources.definition_doubts import idle_warnings
+
     aggregates, warnings = _aggregates(snapshot, definition, withheld)
     profile = snapshot.profile
     return replace(
         profile,
         # What the report states stands before the total rows of its data.
         aggregates=(*aggregates, *profile.aggregates),
-        warnings=(*profile.warnings, *warnings),
+        warnings=(*profile.warnings, *warnings, *idle_warnings(definition, values)),
         info=ReportInfo(definition.name, definition.id, definition.description),
         filters=tuple(_applied(one) for one in values),
     )

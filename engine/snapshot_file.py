@@ -60,7 +60,7 @@ def save_snapshot(snapshot: Snapshot, pointer: Path) -> Path:
         )
     if pointer.exists() and not _may_be_pointer(pointer):
         raise SnapshotNotSaved(
-            f"{pointer.name} is there already, and is no snapshot: it would be lost. Choose another name.",
+            f"{pointer.name} is there already, and is not a snapshot: it would be lost. Choose another name.",
             path=str(pointer),
         )
     with _not_saved(pointer):
@@ -185,7 +185,7 @@ def _open_version(path: Path, memory_mib: int) -> Snapshot:
         if not path.exists():
             raise missing(path)
         raise SnapshotFormatError(
-            f"{path.name} is no snapshot, or was renamed: open a pointer or a file saved beside it.",
+            f"{path.name} is not a snapshot, or was renamed: open a pointer or a file saved beside it.",
             path=str(path),
         )
     file = open_file(path, memory_mib)
@@ -257,7 +257,7 @@ def _read_pointer(path: Path) -> _Pointer:
         version = found["format"]
         pointed = _Pointer(str(found["id"]), str(found["file"]))
     except (ValueError, TypeError, KeyError) as error:
-        message = f"{path.name} is no pointer to a snapshot, or is damaged: save the snapshot again."
+        message = f"{path.name} is not a pointer to a snapshot, or is damaged: save the snapshot again."
         raise SnapshotFormatError(message, path=str(path)) from error
     if version != FORMAT:
         message = (

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from datasources.duckdb_lock import NO_ACCESS, Config
+from datasources.exceptions import cause_of
+from datasources.file_version import identity_of
 from engine.columns import ColumnType, Typed
 from engine.exceptions import SnapshotCorrupt, SnapshotError, SnapshotFormatError, SnapshotNotFound
 
@@ -26,6 +28,8 @@ LOCKED: Config = {**NO_ACCESS, "max_temp_directory_size": "0KB", "lock_configura
 """For reading: nothing is written either, and no statement can change the settings any more."""
 
 
+HEAD_BYTES = 12_288
+"""Where DuckDB keeps what tells one file from another."""
 MEMORY_MIB = 1_024
 """What DuckDB may use for a question, unless whoever opens the file says otherwise."""
 
@@ -39,6 +43,12 @@ class StoredFile:
 
         self.path, self.memory_mib = path, memory_mib
         config: Config = {**LOCKED, "memory_limit": f"{memory_mib}MiB"}
+        try:
+            self._identity, self._head = identity_of(os.stat(path)), _head_of(path)
+        except FileNotFoundError as error:  # it has just been pruned
+            raise missing(path) from error
+        except OSError as error:
+            raise damaged(path, cause_of(error)) from error
         try:
             with translated(path):
                 self._connection = connect(path, read_only=True, config=config)
@@ -55,6 +65,21 @@ class StoredFile:
         """A connection for one thread and one query at a time."""
         return self._connection.cursor()
 
+    @property
+    def is_changed(self) -> bool:
+        """
+        Whether the file was written over. One that was replaced or removed is still read as it was.
+
+        A version that is saved once more is only touched: its beginning tells.
+        """
+        try:
+            found = identity_of(os.stat(self.path))
+            if found == self._identity or found[:2] != self._identity[:2]:
+                return False
+            return found[2] != self._identity[2] or _head_of(self.path) != self._head
+        except OSError:  # it has just been removed
+            return False
+
     def document(self) -> str:
         """The text of the document in `lastro_meta`."""
         with translated(self.path):
@@ -62,6 +87,11 @@ class StoredFile:
         if len(rows) != 1:
             raise damaged(self.path, f"{len(rows)} documents instead of one")
         return str(rows[0][0])
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
 
 
 _open_files: WeakValueDictionary[tuple[str, int, int], StoredFile] = WeakValueDictionary()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
-from datasources.base import DataWarning, DecimalStyle, Declared, FieldType, RawBand
+from datasources.base import DataWarning, DecimalStyle, Declared, FieldType, RawBand, counted
 from datasources.locales import style_of_locale
 from engine import dates, declared, numbers
 from engine.columns import Coercion, ColumnType
@@ -109,7 +109,11 @@ def _decide_declared(
 def _not_finite(name: str, evidence: ColumnEvidence, band: str) -> list[DataWarning]:
     if not evidence.not_finite:
         return []
-    message = f"{evidence.not_finite} cell(s) of “{name}” are NaN or infinite and count as null."
+    count = evidence.not_finite
+    message = (
+        f"{counted(count, 'cell', 'cells')} of “{name}” {'is' if count == 1 else 'are'} NaN or infinite and "
+        f"{'counts' if count == 1 else 'count'} as null."
+    )
     return [DataWarning("not_finite", message, band, name, evidence.not_finite)]
 
 
@@ -268,8 +272,9 @@ def _decide_number(
         warnings.append(
             DataWarning(
                 "assumed_style",
-                f"In “{name}” the “{mark}” was read as {meaning} (style {style}); {found.ambiguous} cell(s) could "
-                f"also be read in style {other}. Declare the locale to settle it.",
+                f"In “{name}” the “{mark}” was read as {meaning} (style {style}); "
+                f"{counted(found.ambiguous, 'cell', 'cells')} could also be read in style {other}. "
+                "Declare the locale to settle it.",
                 band,
                 name,
                 found.ambiguous,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chat.tools.filters import filter_value
 from chat.tools.wire import Number
-from engine.query.compare import POINTS
+from lastro.figures import Figures, value_text
 from lastro.labels import Labels
 from lastro.lined_table import Column, LinedTable
 from lastro.look import Line, Look, plain, whole
@@ -17,32 +17,32 @@ from lastro.where import where_text
 
 if TYPE_CHECKING:
     from engine.fact import Fact, GroupKey
-    from engine.fact_ledger import FactLedger
 
 NULL = "(null)"
 Answer = Mapping[str, Any]
 """The answer of a tool, whose keys are those of the wire."""
 
 
-def aggregate_text(answer: Answer, ledger: FactLedger, labels: Labels, look: Look) -> str:
+def aggregate_text(answer: Answer, figures: Figures, labels: Labels, look: Look) -> str:
     """One value, with what it is a value of below."""
-    shown = value_text(answer["result"], unit_of(answer["fact"], ledger))
+    fact = answer["fact"]
+    shown = value_text(answer["result"], figures.unit(fact), figures.decimals(fact))
     lines = [whole((shown or labels.no_value, "bold" if shown else "bold yellow"))]
     lines += [plain(""), plain(_title(answer, labels)), *_about(answer, labels), *_notes(answer["note"])]
     return look.render(lines)
 
 
-def group_by_text(answer: Answer, ledger: FactLedger, labels: Labels, look: Look) -> str:
+def group_by_text(answer: Answer, figures: Figures, labels: Labels, look: Look) -> str:
     """A line for each group, with bars in a terminal."""
     by = ", ".join(answer["by"])
     lines = [plain(f"{_title(answer, labels)} {labels.by} {by}", "bold"), *_about(answer, labels)]
     groups = answer["result"] or ()
     if groups:
-        lines += [plain(""), *_group_table(answer, groups, ledger, labels).lines(look)]
+        lines += [plain(""), *_group_table(answer, groups, figures, labels).lines(look)]
     return look.render([*lines, *_notes(answer["note"])])
 
 
-def compare_text(answer: Answer, ledger: FactLedger, labels: Labels, look: Look) -> str:
+def compare_text(answer: Answer, figures: Figures, labels: Labels, look: Look) -> str:
     """Both values, the difference and the growth."""
     result = answer["result"]
     sides = [result[name] for name in ("a", "b")]
@@ -51,12 +51,17 @@ def compare_text(answer: Answer, ledger: FactLedger, labels: Labels, look: Look)
         plain(f"{labels.band}: {answer['band']}", "dim"),
         plain(""),
     ]
-    units = {name: unit_of(result[name]["fact"], ledger) for name in result}
+    units = {name: figures.unit(result[name]["fact"]) for name in result}
+    decimals = max(figures.decimals(side["fact"]) for side in sides)
     columns = [
         Column("", ("a", "b")),
         Column(labels.filter, [where_text(side["filter"]) for side in sides], "name"),
         _value_column(
-            answer["verb"], [side["value"] for side in sides], units["a"] or units["b"], ("bold",) * 2
+            answer["verb"],
+            [side["value"] for side in sides],
+            units["a"] or units["b"],
+            decimals,
+            ("bold",) * 2,
         ),
     ]
     if not _counts_rows(answer):
@@ -67,7 +72,7 @@ def compare_text(answer: Answer, ledger: FactLedger, labels: Labels, look: Look)
     found = {labels.difference: "difference", labels.growth: "growth"}
     width = max(map(len, found))
     for label, name in found.items():
-        shown = value_text(result[name]["value"], units[name])
+        shown = value_text(result[name]["value"], units[name], decimals if name == "difference" else 0)
         if shown:
             how = "  b - a" if name == "difference" else ""
             lines.append(whole((f"{label.ljust(width)}  ", ""), (shown, "bold"), (how, "dim")))
@@ -76,34 +81,6 @@ def compare_text(answer: Answer, ledger: FactLedger, labels: Labels, look: Look)
 
 
 # ---- parts ----
-
-
-def value_text(value: object, unit: str | None) -> str:
-    """
-    A value with its unit, the digits as the engine has them; empty without a value.
-
-    >>> value_text(Number("12.5"), "%"), value_text(Number("12.5"), "R$"), value_text("2026-04-05", None)
-    ('12.5%', 'R$ 12.5', '2026-04-05')
-    """
-    if value is None:
-        return ""
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    if unit is None or not isinstance(value, Number):
-        return text
-    if unit == POINTS:
-        return f"{text} {unit}"
-    return f"{text}%" if unit == "%" else f"{unit} {text}"
-
-
-def unit_of(fact_id: str | None, ledger: FactLedger) -> str | None:
-    """The unit of a fact that an answer names."""
-    fact = ledger.get(fact_id) if fact_id else None
-    return fact.unit if fact else None
-
-
-def fact_value_text(fact: Fact) -> str:
-    """The value of *fact* with its unit."""
-    return value_text(Number(fact.value) if fact.kind == "number" else fact.value, fact.unit)
 
 
 def title_of(fact: Fact, labels: Labels) -> str:
@@ -147,17 +124,18 @@ def _notes(*notes: str | None) -> list[Line]:
     return [plain(""), *(plain(note, "dim") for note in said)] if said else []
 
 
-def _group_table(answer: Answer, groups: Sequence[Answer], ledger: FactLedger, labels: Labels) -> LinedTable:
+def _group_table(answer: Answer, groups: Sequence[Answer], figures: Figures, labels: Labels) -> LinedTable:
     by = answer["by"]
-    is_rest = [_is_rest(group, ledger) for group in groups]
+    is_rest = [_is_rest(group, figures) for group in groups]
     names = [_names(group["group"], rest, len(by)) for group, rest in zip(groups, is_rest, strict=True)]
     quiet = ["dim" if rest or name[0] == NULL else "" for name, rest in zip(names, is_rest, strict=True)]
     columns = [
         Column(field, [name[index] for name in names], "name", quiet) for index, field in enumerate(by)
     ]
-    unit = next((unit for group in groups if (unit := unit_of(group["fact"], ledger))), None)
+    unit = next((unit for group in groups if (unit := figures.unit(group["fact"]))), None)
+    decimals = max(figures.decimals(group["fact"]) for group in groups)
     values = [group["value"] for group in groups]
-    columns.append(_value_column(answer["verb"], values, unit, ["bold"] * len(groups)))
+    columns.append(_value_column(answer["verb"], values, unit, decimals, ["bold"] * len(groups)))
     if not _counts_rows(answer):
         rows = [str(group["rows"]) for group in groups]
         columns.append(Column(labels.rows, rows, "number", ["dim"] * len(groups)))
@@ -166,21 +144,22 @@ def _group_table(answer: Answer, groups: Sequence[Answer], ledger: FactLedger, l
     return LinedTable(columns, bars)
 
 
-def _value_column(verb: str, values: Sequence[object], unit: str | None, styles: Sequence[str]) -> Column:
+def _value_column(
+    verb: str, values: Sequence[object], unit: str | None, decimals: int, styles: Sequence[str]
+) -> Column:
     head = f"{verb} ({unit})" if unit else verb
     numeric = any(isinstance(value, Number | int) and not isinstance(value, bool) for value in values)
-    return Column(
-        head, [value_text(value, None) or "-" for value in values], "number" if numeric else "text", styles
-    )
+    cells = [value_text(value, None, decimals) or "-" for value in values]
+    return Column(head, cells, "number" if numeric else "text", styles)
 
 
 def _number(value: object) -> Decimal | None:
     return Decimal(value) if isinstance(value, Number) else None
 
 
-def _is_rest(group: Answer, ledger: FactLedger) -> bool:
+def _is_rest(group: Answer, figures: Figures) -> bool:
     """Whether the group stands for others; its fact tells it from a value that is called the same."""
-    fact = ledger.get(group["fact"]) if group["fact"] else None
+    fact = figures.fact(group["fact"])
     if fact is not None:
         return any(key.others for key in fact.group)
     return isinstance(group["group"], str) and group["group"].startswith("(other ")

@@ -15,8 +15,8 @@ from lastro.sources import add_reading_arguments
 
 if TYPE_CHECKING:
     from engine.fact import Fact
-    from engine.fact_ledger import FactLedger
     from engine.snapshot import Snapshot
+    from lastro.figures import Figures
     from lastro.labels import Labels
     from lastro.look import Look
 
@@ -97,6 +97,7 @@ def _list_facts(parsed: argparse.Namespace) -> int:
         raise WordsError("There is nothing to calculate: give an operation, as in lastro calc sum 1 2")
     from engine import profile_snapshot
     from engine.fact_ledger import FactLedger
+    from lastro.figures import Figures
     from lastro.labels import LABELS
     from lastro.look import Look
 
@@ -107,31 +108,36 @@ def _list_facts(parsed: argparse.Namespace) -> int:
     if parsed.json:
         write_result(ledger.to_json() + "\n", None)
     else:
-        write_result(facts_text(tuple(ledger), LABELS[parsed.lang], Look.of_output()), None)
+        figures = Figures.of(ledger, snapshot)
+        write_result(facts_text(tuple(ledger), figures, LABELS[parsed.lang], Look.of_output()), None)
     return 0
 
 
-def facts_text(facts: Sequence[Fact], labels: Labels, look: Look) -> str:
+def facts_text(facts: Sequence[Fact], figures: Figures, labels: Labels, look: Look) -> str:
     """A line for each fact: its id, its value, and what it is a value of."""
-    from lastro.answer_view import fact_value_text, title_of
+    from lastro.answer_view import title_of
     from lastro.lined_table import Column, LinedTable
 
     columns = [
         Column(labels.fact, [fact.id for fact in facts], "number", ("dim",) * len(facts)),
-        Column(labels.value, [fact_value_text(fact) for fact in facts], "text", ("bold",) * len(facts)),
+        Column(labels.value, [figures.fact_text(fact) for fact in facts], "text", ("bold",) * len(facts)),
         Column("", [title_of(fact, labels) for fact in facts]),
         Column(labels.band, [fact.band or "" for fact in facts], "name", ("dim",) * len(facts)),
     ]
     return look.render(LinedTable(columns).lines(look))
 
 
-def calculations_text(answer: Mapping[str, Any], ledger: FactLedger, labels: Labels, look: Look) -> str:
+def calculations_text(answer: Mapping[str, Any], figures: Figures, labels: Labels, look: Look) -> str:
     """The result of each operation, with what it was calculated from."""
-    from lastro.answer_view import value_text
+    from engine.shown_figures import own_decimals
+    from lastro.figures import value_text
     from lastro.look import plain, whole
 
     results = answer["results"]
-    shown = [value_text(one["result"], one["unit"]) or labels.no_value for one in results]
+    shown = [
+        value_text(one["result"], one["unit"], own_decimals(one["op"], one["unit"], 0)) or labels.no_value
+        for one in results
+    ]
     lines = []
     for number, (one, text) in enumerate(zip(results, shown, strict=True), start=1):
         mark = f"#{number}  ".ljust(len(f"#{len(results)}  ")) if len(results) > 1 else ""

@@ -50,7 +50,7 @@ def read_operations(words: Sequence[str], locale: str | None = None) -> list[dic
             near = nearest(name, list(OPERANDS))
             hint = f" Did you mean {near}?" if near else ""
             raise WordsError(
-                f"“{word}” is no operation. There are: {', '.join(OPERANDS)}.{hint} Write it like this: {EXAMPLE}"
+                f"“{word}” is not an operation. There are: {', '.join(OPERANDS)}.{hint} Write it like this: {EXAMPLE}"
             )
         else:
             _take(operations[-1], word, len(operations), locale)

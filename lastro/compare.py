@@ -47,7 +47,7 @@ def _side(texts: Sequence[str]) -> str | Mapping[str, object] | None:
     periods = [text for text in texts if not is_where(text)]
     if periods and len(texts) > 1:
         raise WordsError(
-            f"“{periods[0]}” is no condition, and a period stands alone: beside conditions, name its date, as in "
+            f"“{periods[0]}” is not a condition, and a period stands alone: beside conditions, name its date, as in "
             "'data = 2026-03'."
         )
     return periods[0] if periods else read_all(texts)

@@ -33,9 +33,11 @@ def run(parsed: argparse.Namespace) -> int:
     """Write the rows; of several bands each line begins with the name of its own."""
     from datasources.work import watched_by
     from engine.json_lines import export_json_lines
+    from engine.snapshot import refuse_rows
 
     refuse_source(parsed.out, parsed.files)
     snapshot = make_snapshot(parsed, complete=True)
+    refuse_rows(snapshot, "exported")
     write_warnings(snapshot.profile.warnings)
     if parsed.out in (None, STANDARD_OUTPUT):
         # A bar would stand among the rows where both go to one terminal.

@@ -9,6 +9,7 @@ from typing import Literal
 
 from engine.columns import ColumnType, Typed
 from engine.histogram import ColumnSample, histogram_of, sample_columns
+from engine.not_summed import lists_not_summed
 from engine.profile import BandProfile, FieldProfile, GroupProfile, Profile, ValueCount
 from engine.snapshot import Snapshot, SnapshotBand
 from engine.statistics import DISTINCT_MAX
@@ -134,7 +135,7 @@ def inspect_snapshot(snapshot: Snapshot, columns_max: int | None) -> Inspection:
     samples = [sample_columns(band) for band in snapshot.bands]
     return Inspection(
         tuple(
-            _band(band, facts, sample, columns_max)
+            _band(band, facts, sample, columns_max, lists_not_summed(profile, facts) or 0)
             for band, facts, sample in zip(snapshot.bands, profile.bands, samples, strict=True)
         ),
         tuple(
@@ -150,7 +151,9 @@ def _warnings(profile: Profile) -> tuple[str, ...]:
     return tuple(line.removeprefix("warning: ") for line in warning_lines(profile.warnings))
 
 
-def _band(band: SnapshotBand, facts: BandProfile, sample: ColumnSample, columns_max: int | None) -> BandView:
+def _band(
+    band: SnapshotBand, facts: BandProfile, sample: ColumnSample, columns_max: int | None, not_summed: int
+) -> BandView:
     fields = facts.fields[:columns_max]
     columns = tuple(
         _column(field, column, cells)
@@ -168,7 +171,7 @@ def _band(band: SnapshotBand, facts: BandProfile, sample: ColumnSample, columns_
         columns=columns,
         verdicts=_verdicts(fields),
         sums=tuple(_sums(group) for group in groups[:SUMS_SHOWN]),
-        sums_more=max(0, len(groups) - SUMS_SHOWN),
+        sums_more=max(0, len(groups) - SUMS_SHOWN) + not_summed,
         notes=tuple(map(_shown, facts.notes)),
     )
 

@@ -39,7 +39,7 @@ def write_result(text: str, path: str | None) -> None:
     try:
         _replace_file(path, data)
     except (OSError, ValueError) as error:  # a path without a file name, or with a NUL in it
-        reason = getattr(error, "strerror", None) or "it is no name of a file"
+        reason = getattr(error, "strerror", None) or "it is not the name of a file"
         raise OutputError(f"cannot write {path} ({reason}): choose another place.") from error
 
 

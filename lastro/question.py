@@ -13,14 +13,14 @@ from lastro.sources import add_source_arguments
 
 if TYPE_CHECKING:
     from datasources.base import DataWarning
-    from engine.fact_ledger import FactLedger
     from engine.snapshot import Snapshot
+    from lastro.figures import Figures
     from lastro.labels import Labels
     from lastro.look import Look
 
 EXIT_REFUSED = 2
 
-View = Callable[[Mapping[str, Any], "FactLedger", "Labels", "Look"], str]
+View = Callable[[Mapping[str, Any], "Figures", "Labels", "Look"], str]
 """An answer as a person reads it."""
 
 
@@ -108,12 +108,12 @@ def ask(
         elif reply.is_refused:
             say(f"lastro: {reply.answer['note']}")
         else:
+            from lastro.figures import Figures
             from lastro.labels import LABELS
             from lastro.look import Look
 
-            write_result(
-                view(reply.answer, tools.ledger, LABELS[tools.conversation.language], Look.of_output()), None
-            )
+            figures = Figures.of(tools.ledger, snapshot)
+            write_result(view(reply.answer, figures, LABELS[parsed.lang], Look.of_output()), None)
     return EXIT_REFUSED if reply.is_refused else 0
 
 

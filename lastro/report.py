@@ -17,6 +17,7 @@ from lastro.question import add_command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from datasources.connections import Connections
     from datasources.elements import ReportDefinition
     from datasources.exceptions import Problem, SourceError
     from datasources.repository import Entry
@@ -88,6 +89,13 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
         metavar="FILE",
         help="check queries too, as the databases of connections.toml read them",
     )
+    one.add_argument(
+        "--root",
+        action="append",
+        default=[],
+        metavar="NAME=DIR",
+        help="where files are looked for (default: data=the folder of the report)",
+    )
     one.add_argument("--json", action="store_true", help="the same for programs")
 
 
@@ -150,24 +158,34 @@ def run_params(parsed: argparse.Namespace) -> int:
 
 def run_validate(parsed: argparse.Namespace) -> int:
     """Say of each definition that it is valid, or everything that is wrong with it."""
-    checked = [entry for file in parsed.files for entry in _checked(file)]
-    if parsed.connections:
-        checked = _with_queries(checked, Path(parsed.connections))
+    connections = _connections(parsed.connections)
+    checked = [
+        (entry, _doubts(entry, file, parsed.root, connections))
+        for file in parsed.files
+        for entry in _with_queries(_checked(file), connections)
+    ]
     if parsed.json:
         data = [
-            {"file": entry.place, "valid": not entry.problems, "problems": _problems_data(entry.problems)}
-            for entry in checked
+            {
+                "file": entry.place,
+                "valid": not entry.problems,
+                "problems": _problems_data(entry.problems),
+                "warnings": _problems_data(doubts),
+            }
+            for entry, doubts in checked
         ]
         write_result(_json_text(data), None)
     else:
         from lastro.report_view import valid_line
 
-        for entry in checked:
+        for entry, doubts in checked:
             if entry.definition is not None:
                 write_result(valid_line(entry.place, entry.definition), None)
             else:
                 _say_problems(entry.place, entry.problems)
-    return EXIT_REFUSED if any(entry.problems for entry in checked) else 0
+            for doubt in doubts:
+                say(f"  warning: {doubt}")
+    return EXIT_REFUSED if any(entry.problems for entry, _ in checked) else 0
 
 
 def _definition(parsed: argparse.Namespace) -> ReportDefinition:
@@ -203,13 +221,37 @@ def _checked(file: str) -> Sequence[Entry]:
     return [Entry(definition.id, file, definition)]
 
 
-def _with_queries(entries: Sequence[Entry], connections_file: Path) -> list[Entry]:
-    """The same entries, with what is wrong with the queries of those that are valid otherwise."""
+def _connections(file: str | None) -> Connections | None:
+    if file is None:
+        return None
     from datasources.connections import load_connections
+
+    return load_connections(Path(file))
+
+
+def _doubts(
+    entry: Entry, file: str, words: Sequence[str], connections: Connections | None
+) -> tuple[Problem, ...]:
+    """What is doubtful about a valid definition; files of a root that nobody named are not looked for."""
+    from datasources.definition_doubts import find_doubts
+    from lastro.snapshots import roots_of
+
+    if entry.definition is None:
+        return ()
+    if file == STANDARD_OUTPUT:
+        folder = None
+    else:
+        folder = Path(file) if os.path.isdir(file) else Path(file).parent
+    return tuple(find_doubts(entry.definition, roots_of(words, folder), connections))
+
+
+def _with_queries(entries: Sequence[Entry], connections: Connections | None) -> Sequence[Entry]:
+    """The same entries, with what is wrong with the queries of those that are valid otherwise."""
+    if connections is None:
+        return entries
     from datasources.repository import Entry
     from datasources.sql import query_problems
 
-    connections = load_connections(connections_file)
     checked: list[Entry] = []
     for entry in entries:
         problems = (

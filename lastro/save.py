@@ -42,8 +42,12 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.out == STANDARD_OUTPUT:
         raise OutputError("A snapshot is a file beside its pointer: name one after -o.")
     refuse_source(parsed.out, parsed.files)
+    out = Path(os.path.realpath(parsed.out))  # a link stays one
+    if not out.parent.is_dir():
+        # As for every other file that is written: a folder by a slip of the hand would hide what was saved.
+        raise OutputError(f"There is no folder {Path(parsed.out).parent}: make it first, or correct -o.")
     snapshot = make_snapshot(parsed, complete=True)
-    version = save_snapshot(snapshot, Path(os.path.realpath(parsed.out)))  # a link stays one
+    version = save_snapshot(snapshot, out)
     write_warnings(snapshot.profile.warnings)
     stored = open_snapshot(version)
     bands = [{"name": band.name, "rows": band.rows} for band in stored.bands]

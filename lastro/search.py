@@ -13,7 +13,7 @@ from lastro.snapshots import add_report_arguments
 from lastro.sources import add_source_arguments
 
 if TYPE_CHECKING:
-    from engine.fact_ledger import FactLedger
+    from lastro.figures import Figures
     from lastro.labels import Labels
     from lastro.look import Look
 
@@ -52,7 +52,7 @@ def run(parsed: argparse.Namespace) -> int:
     return ask(parsed, "sulfite_search_values", arguments, search_text)
 
 
-def search_text(answer: Mapping[str, Any], ledger: FactLedger, labels: Labels, look: Look) -> str:
+def search_text(answer: Mapping[str, Any], figures: Figures, labels: Labels, look: Look) -> str:
     """A line for each hit."""
     from lastro.answer_view import name_text
     from lastro.lined_table import Column, LinedTable

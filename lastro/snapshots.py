@@ -142,18 +142,21 @@ def _process(path: Path, parsed: argparse.Namespace, complete: bool) -> Snapshot
 
     definition = read_definition(path)
     viewer = read_viewer(Path(parsed.viewer)) if parsed.viewer else None
-    roots = {DEFAULT_ROOT: path.resolve().parent}
-    for name, folder in _pairs(parsed.root, "--root", "NAME=DIR"):
-        roots[name] = Path(folder)
     return process_report(
         definition,
         _params(parsed.param, definition),
-        roots=roots,
+        roots=roots_of(parsed.root, path.parent),
         connections=load_connections(Path(parsed.connections)) if parsed.connections else None,
         complete=complete,
         viewer=viewer,
         key=_mask_key(parsed.mask_secret, viewer),
     )
+
+
+def roots_of(words: Sequence[str], folder: Path | None) -> dict[str, Path]:
+    """Where files lie, as `--root` says; *folder* is that of the definition, None where it has none."""
+    roots = {} if folder is None else {DEFAULT_ROOT: folder.resolve()}
+    return roots | {name: Path(found) for name, found in _pairs(words, "--root", "NAME=DIR")}
 
 
 def _mask_key(file: str | None, viewer: Viewer | None) -> MaskKey | None:
@@ -186,7 +189,7 @@ def _params(words: list[str], definition: ReportDefinition) -> Mapping[str, obje
     return params
 
 
-def _pairs(words: list[str], option: str, shape: str) -> list[tuple[str, str]]:
+def _pairs(words: Sequence[str], option: str, shape: str) -> list[tuple[str, str]]:
     pairs = []
     for word in words:
         name, equals, value = word.partition("=")

@@ -127,7 +127,7 @@ def _read_json(text: str) -> Mapping[str, object]:
         return read_json(text)
     except QueryError as error:
         start = len(text) - len(text.lstrip())
-        raise WhereError(text, start, "this is no JSON object", EXAMPLE_JSON) from error
+        raise WhereError(text, start, "this is not a JSON object", EXAMPLE_JSON) from error
 
 
 def _field(text: str) -> tuple[str, str, _Part]:

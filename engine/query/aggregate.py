@@ -12,7 +12,7 @@ from engine.notes import Note
 from engine.query.filters import Clause, compile_filter
 from engine.query.measured import Measured
 from engine.query.questions import EDGES, Aggregate, Verb
-from engine.query.session import Limits, OpenBand, QuerySession
+from engine.query.session import Limits, OpenBand, QuerySession, one_request
 from engine.query.target import Target, find_target
 from engine.query.verbs import expressions, verb_term
 
@@ -40,6 +40,7 @@ class AggregateAnswer:
     """What it was rounded to."""
 
 
+@one_request
 def aggregate(session: QuerySession, question: Aggregate) -> AggregateAnswer:
     """The answer to *question*; raises QueryError where the data have none, saying what to ask instead."""
     if session.disclosure is not None:

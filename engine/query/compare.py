@@ -13,7 +13,7 @@ from engine.facts import divide_half_even, number_text
 from engine.notes import Note
 from engine.query.aggregate import AggregateAnswer, aggregate
 from engine.query.questions import EDGES, Aggregate, Compare
-from engine.query.session import QuerySession
+from engine.query.session import QuerySession, one_request
 from engine.query.target import Target, find_band, find_target
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class CompareAnswer:
     notes: tuple[Note, ...] = ()
 
 
+@one_request
 def compare(session: QuerySession, question: Compare) -> CompareAnswer:
     """The answer to *question*; raises QueryError where the data have none, saying what to ask instead."""
     band = session.snapshot.bands[find_band(session.snapshot, question.band, _named(question))]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from engine.columns import ColumnType
+from engine.facts import add_doubles
+from engine.query import deadline
 from engine.statistics import Total
 
 if TYPE_CHECKING:
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 UNIT = Fraction(1, 2**1074)
 """The least double, of which every other is a multiple."""
+FEW = 12
+"""So many cells are added by Python sooner than an array is made ready: there may be 200,000 small groups."""
+CELLS_AT_ONCE = 1_000_000
+"""Between two looks at the deadline."""
 _SPLIT = float(2**27 + 1)
 _SCALE = 640
 """The power of two by which small and large doubles are brought to where their squares are doubles too."""
@@ -26,24 +32,44 @@ _SMALL, _LARGE = 1e-140, 1e150
 
 def rounded_total(cells: Doubles, column: ColumnType) -> Total:
     """The correctly rounded sum of *cells*."""
-    from engine.cubes import exact_sum
+    if len(cells) <= FEW:
+        return add_doubles(map(float, cells))
     from engine.states import finish_sum
 
-    return finish_sum(exact_sum(_array(cells)), column)
+    return finish_sum(_units(cells), column)
 
 
 def exact_total(cells: Doubles) -> Fraction:
     """The exact sum of *cells*."""
-    from engine.cubes import exact_sum
-
-    return exact_sum(_array(cells)) * UNIT
+    if len(cells) <= FEW:
+        return sum(map(Fraction, map(float, cells)), start=Fraction(0))
+    return _units(cells) * UNIT
 
 
 def exact_squares(cells: Doubles) -> Fraction:
     """The exact sum of the squares of *cells*."""
+    if len(cells) <= FEW:
+        return sum((Fraction(float(cell)) ** 2 for cell in cells), start=Fraction(0))
+    return sum((_all_squares(part) for part in _parts(cells)), start=Fraction(0))
+
+
+def _units(cells: Doubles) -> int:
+    """The exact sum, in units of `UNIT`."""
+    from engine.cubes import exact_sum
+
+    return sum(exact_sum(part) for part in _parts(cells))
+
+
+def _parts(cells: Doubles) -> Iterator[NDArray[np.float64]]:
+    array = _array(cells)
+    for start in range(0, len(array), CELLS_AT_ONCE):
+        deadline.check()
+        yield array[start : start + CELLS_AT_ONCE]
+
+
+def _all_squares(array: NDArray[np.float64]) -> Fraction:
     import numpy as np
 
-    array = _array(cells)
     sizes = np.abs(array)
     total = Fraction(0)
     for chosen, power in (

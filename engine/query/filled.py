@@ -15,11 +15,12 @@ from engine.band import Band
 from engine.columns import ColumnType
 from engine.exceptions import EngineError
 from engine.profile import BandProfile
+from engine.query.deadline import while_wanted
 from engine.snapshot import SnapshotBand
 from engine.snapshot_write import fill_table
 from engine.statistics import BandStatistics
 from engine.stored_band import StoredFile
-from engine.typed_parts import typed_parts
+from engine.typed_parts import TypedParts, typed_parts
 
 if TYPE_CHECKING:
     import duckdb
@@ -67,7 +68,7 @@ def _in_memory(
 
     config: Config = {**NO_ACCESS, "max_temp_directory_size": "0KB", "memory_limit": f"{memory_mib}MiB"}
     with duckdb.connect(":memory:", config=config) as connection:
-        fill_table(connection, TABLE, band, facts, typed_parts(band))
+        fill_table(connection, TABLE, band, facts, _wanted_parts(band))
         connection.execute("SET lock_configuration = true")
         yield connection
 
@@ -77,13 +78,19 @@ def _fill_file(path: Path, band: SnapshotBand, facts: BandProfile) -> None:
 
     try:
         with duckdb.connect(path, config={**NO_ACCESS, "threads": FILE_THREADS}) as connection:
-            fill_table(connection, TABLE, band, facts, typed_parts(band))
+            fill_table(connection, TABLE, band, facts, _wanted_parts(band))
             connection.execute("CHECKPOINT")
     except duckdb.IOException as error:
         reason = str(error).splitlines()[0][:200]
         raise EngineError(
             f"The rows of “{band.name}” could not be kept for asking ({reason}): make room for temporary files."
         ) from error
+
+
+def _wanted_parts(band: SnapshotBand) -> TypedParts:
+    """The parts of *band*, as long as somebody waits for the question that needs them."""
+    parts = typed_parts(band)
+    return replace(parts, batches=while_wanted(parts.batches))
 
 
 # ---- a band with some of its columns ----

@@ -2,8 +2,8 @@
 Compiles a filter to SQL over a band's columns `c0…cN`: every value is bound, and read as its field reads its cells.
 
 A null fits no condition but `is_null`, so neither `!=` nor `not_in` finds it. Text is compared as written, by code
-point. A moment is compared by its local time as written; a day, a
-week, a month, a quarter or a year stands for all of it.
+point, a double as it is printed. A moment is compared by its local time as written; a day, a week, a month, a
+quarter or a year stands for all of it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from engine.cleaning import strip
 from engine.columns import DECLARED_BOOLEANS, ColumnType
 from engine.exceptions import QueryError
 from engine.notes import Term
+from engine.query.printed_doubles import printed_as
 
 if TYPE_CHECKING:
     from datasources.filters import Condition, Filter, FilterValue
@@ -99,6 +100,9 @@ def _compile_condition(where: Condition, columns: Sequence[ColumnType]) -> Claus
     compare = _COMPARERS[column.type](cell, column)
     values: Sequence[FilterValue | None] = where.value if isinstance(where.value, tuple) else (where.value,)
     match where.op:
+        case "in" | "not_in" if column.double:
+            doubles = [double for value in values for double in printed_as(number_of(value, column))]
+            return _compare_list(cell, doubles, is_in=where.op == "in")
         case "in":
             return _any_of(cell, [compare("=", value) for value in values])
         case "not_in":
@@ -107,6 +111,11 @@ def _compile_condition(where: Condition, columns: Sequence[ColumnType]) -> Claus
             return Clause.joined([compare(">=", values[0]), compare("<=", values[1])], "AND")
         case op:
             return compare(op, values[0])
+
+
+def _compare_list(cell: str, doubles: Sequence[float], *, is_in: bool) -> Clause:
+    sign, join = ("=", _any_of) if is_in else ("<>", _none_of)
+    return join(cell, [Clause(f"{cell} {sign} CAST(? AS DOUBLE)", [double]) for double in doubles])
 
 
 LISTED_MIN = 5
@@ -169,10 +178,19 @@ def _compare_numbers(cell: str, column: ColumnType) -> _Compare:
     def compare(op: str, value: FilterValue | None) -> Clause:
         number = number_of(value, column)
         if column.double:
-            return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS DOUBLE)", [float(number)])
+            return _compare_doubles(cell, op, number)
         return _compare_scaled(cell, column.scale, op, number)
 
     return compare
+
+
+def _compare_doubles(cell: str, op: str, number: Decimal) -> Clause:
+    doubles = printed_as(number)
+    low, high = doubles[0], doubles[-1]
+    if op in ("=", "!=") and low < high:
+        sign = "NOT " if op == "!=" else ""
+        return Clause(f"{cell} {sign}BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", [low, high])
+    return Clause(f"{cell} {_SQL_OPS[op]} CAST(? AS DOUBLE)", [high if op in (">", "<=") else low])
 
 
 _SQL_OPS = {"=": "=", "!=": "<>", ">": ">", ">=": ">=", "<": "<", "<=": "<="}

@@ -18,11 +18,13 @@ from engine.exceptions import QueryError
 from engine.fact import Fact, GroupKey, PeriodName
 from engine.facts import cell_text
 from engine.notes import Note
+from engine.query import deadline
 from engine.query.aggregate import fact_of, nulls_left_out, where_clause
 from engine.query.filters import LOCAL_TIME, Clause
 from engine.query.measured import Measured
+from engine.query.printed_doubles import printed_sql
 from engine.query.questions import BY_MAX, GROUPS_MAX, GroupBy, Order, Verb
-from engine.query.session import OpenBand, QuerySession
+from engine.query.session import OpenBand, QuerySession, one_request
 from engine.query.target import Target, find_target
 from engine.query.verbs import Expressions, expressions, verb_term
 
@@ -88,6 +90,7 @@ class GroupByAnswer:
         )
 
 
+@one_request
 def group_by(session: QuerySession, question: GroupBy) -> GroupByAnswer:
     """The answer to *question*; raises QueryError where the data have none, saying what to ask instead."""
     from engine.query.absent import notes_of_filter
@@ -251,7 +254,8 @@ class Grouping:
 
     def _compare(self, found: list[FoundGroup]) -> list[FoundGroup]:
         """In order of their values; *found* are in order of their names, which stays among equals."""
-        values: dict[int, Any] = {one.id: one.measured.order for one in found}  # of one verb, so of one kind
+        # Of one verb, so of one kind.
+        values: dict[int, Any] = {one.id: one.measured.order for one in deadline.checked(found)}
         with_value = [one for one in found if values[one.id] is not None]
         with_value.sort(key=lambda one: values[one.id], reverse=self._order == "desc")
         return [*with_value, *(one for one in found if values[one.id] is None)]
@@ -272,7 +276,7 @@ class Grouping:
                 tuple(key.name(value) for key, value in zip(self._keys, row[1 : 1 + keys], strict=True)),
                 self._shown.read(row[1 + keys :], whole),
             )
-            for row in rows
+            for row in deadline.checked(rows)
         ]
 
     def _null(self, whole: Measured | None) -> FoundGroup:
@@ -362,6 +366,8 @@ class GroupingKey:
     def of(cls, opened: OpenBand, target: Target, position: int, period: PeriodName | None) -> GroupingKey:
         """The key of the band's column at *position*, whose days a *period* gathers."""
         column, cell = target.band.columns[position], f"c{opened.position(position)}"
+        if column.double:
+            return cls(column.name, column, printed_sql(cell), None)
         if column.type not in DATES or period is None:
             return cls(column.name, column, cell, None)
         day = cell if column.type == "date" else f"CAST(substr({cell}, 1, 10) AS DATE)"

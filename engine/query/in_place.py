@@ -1,4 +1,8 @@
-"""Asks a column's table for its distinct values or, where they are too many, for those that contain a query."""
+"""
+Asks a column's table for its distinct values or, where they are too many, for those that contain a query.
+
+A long value, such as a document in a cell, goes by its beginning: values that begin alike are one.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,8 @@ FOUND_ROWS_MAX = 10_000
 """Rows that contain the query and are looked at."""
 COUNTED_MAX = 200
 """Of what so many rows contain, the best values are counted in all rows."""
+VALUE_CHARS_MAX = 2_000
+"""Of a longer value the beginning is what it is found by."""
 CURRENCY_LETTERS = frozenset("rus")
 """The letters that a plain number may have, in `R$` and `US$`."""
 
@@ -48,6 +54,11 @@ class FoundInColumn:
     """Whether so many rows contain it that only the first ones were looked at."""
 
 
+def begun(value: str) -> str:
+    """*value*, or the beginning of a long one."""
+    return value if len(value) <= VALUE_CHARS_MAX else f"{value[:VALUE_CHARS_MAX]}…"
+
+
 def best_of(found: Iterable[tuple[str, int, int]], most: int) -> tuple[Found, ...]:
     """The *most* best of values with their rows and scores."""
     ranked = nsmallest(most, ((-score, -rows, value) for value, rows, score in found))
@@ -68,9 +79,10 @@ def gather(
             table, cell = opened.table.name, f"c{opened.position(position)}"
             if not _may_fit(opened, cell, limit, chars_max):
                 return None
+            value = _begun_sql(opened, cell, column)
             rows = opened.rows(
-                f"SELECT {_typed(cell, column)}, n FROM"
-                f" (SELECT {cell}, count(*) AS n FROM {table} WHERE {cell} IS NOT NULL GROUP BY {cell})"
+                f"SELECT {_typed('v', column)}, n FROM"
+                f" (SELECT {value} AS v, count(*) AS n FROM {table} WHERE {cell} IS NOT NULL GROUP BY v)"
                 f" LIMIT {limit + 1}"
             )
     except QueryError as error:
@@ -85,12 +97,25 @@ def _may_fit(opened: OpenBand, cell: str, limit: int, chars_max: int) -> bool:
     found = _statistics(opened, cell)
     if int(found.get("approx_unique") or 0) > 2 * limit:  # it may be a third too low or high
         return False
-    if int(found.get("max_string_length") or 0) * limit <= chars_max:
+    longest = min(int(found.get("max_string_length") or 0), VALUE_CHARS_MAX)
+    if longest * limit <= chars_max:
         return True
     (chars,) = opened.row(
-        f"SELECT coalesce(sum(length({cell})), 0) FROM (SELECT DISTINCT {cell} FROM {opened.table.name})"
+        f"SELECT coalesce(sum(least(length({cell}), {VALUE_CHARS_MAX})), 0)"
+        f" FROM (SELECT DISTINCT {cell} FROM {opened.table.name})"
     )
     return int(chars) <= chars_max
+
+
+def _begun_sql(opened: OpenBand, cell: str, column: ColumnType) -> str:
+    """SQL for what `begun` gives, with no work where no value is long."""
+    if column.type != "text":
+        return cell
+    longest = _statistics(opened, cell).get("max_string_length")  # in bytes; of codes it is not known
+    if longest is not None and int(longest) <= VALUE_CHARS_MAX:
+        return cell
+    text = f"CAST({cell} AS VARCHAR)"
+    return f"CASE WHEN length({text}) > {VALUE_CHARS_MAX} THEN left({text}, {VALUE_CHARS_MAX}) || '…' ELSE {text} END"
 
 
 def _statistics(opened: OpenBand, cell: str) -> Mapping[str, Any]:  # DuckDB's own, of several types
@@ -109,27 +134,26 @@ def find_in_place(
         return FoundInColumn((), 0, is_in_place=True)
     with session.ask(band, frozenset({position})) as opened:
         cell = f"c{opened.position(position)}"
-        table = f"(SELECT {cell} FROM {opened.table.name} WHERE contains({_folded(opened, cell, column, part)}, ?)"
-        counts = _counts(opened, cell, column, f"{table} LIMIT {FOUND_ROWS_MAX})", [part])
+        value, table = _begun_sql(opened, cell, column), opened.table.name
+        holds = f"contains({_folded(opened, cell, column, part)}, ?)"
+        found = f"SELECT {value} AS v FROM {table} WHERE {holds} LIMIT {FOUND_ROWS_MAX}"
+        counts = _counts(opened, column, found, [part])
         is_partial = sum(counts.values()) >= FOUND_ROWS_MAX
         scores = _scores(tuple(counts), needle)
         if is_partial:
             best = sorted(scores, key=lambda value: (-scores[value], value))[:COUNTED_MAX]
             chosen = list(dict.fromkeys([*_spellings(needle.text, column), *best]))
             marks = ", ".join([_mark(column)] * len(chosen))
-            table = f"(SELECT {cell} FROM {opened.table.name} WHERE {cell} IN ({marks}))"
-            counts = _counts(opened, cell, column, table, chosen)
+            found = f"SELECT {value} AS v FROM {table} WHERE {value} IN ({marks})"
+            counts = _counts(opened, column, found, chosen)
             scores = _scores(tuple(counts), needle)
     best_values = best_of(((value, rows, scores[value]) for value, rows in counts.items()), most)
     return FoundInColumn(best_values, len(counts), is_in_place=True, is_partial=is_partial)
 
 
-def _counts(
-    opened: OpenBand, cell: str, column: ColumnType, table: str, values: Sequence[str]
-) -> dict[str, int]:
-    query = (
-        f"SELECT {_typed(cell, column)}, n FROM (SELECT {cell}, count(*) AS n FROM {table} GROUP BY {cell})"
-    )
+def _counts(opened: OpenBand, column: ColumnType, found: str, values: Sequence[str]) -> dict[str, int]:
+    """The values `v` that the query *found* gives, with the rows of each."""
+    query = f"SELECT {_typed('v', column)}, n FROM (SELECT v, count(*) AS n FROM ({found}) GROUP BY v)"
     return {cell_text(value, column): count for value, count in opened.rows(query, values)}
 
 

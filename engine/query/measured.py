@@ -101,22 +101,24 @@ class Measured:
         return _quotient_decimals(self.column, None) if self.verb == "AVG" and self.column else None
 
     @property
-    def order(self) -> Fraction | str | tuple[str, str, str] | None:
+    def order(self) -> Total | Fraction | Decimal | str | tuple[str, str, str] | None:
         """
         What orders values of one verb: shares and doubles before they are rounded, moments by local time, then text.
 
-        None where there is no value.
+        None where there is no value. Plain numbers where they do: a Fraction is compared ten times as slowly.
         """
+        if self.verb == "SHARE":
+            return self._order_of_share()
+        if isinstance(self.edge, float):
+            return self.edge if self.cells else None
         text = self.value
         if text is None:
             return None
-        if self.verb == "SHARE":
-            return self._exact_share()
         if self.kind == "datetime":
             return moment_key(text)
         if self.kind != "number":
             return text
-        return Fraction(self.edge) if isinstance(self.edge, float) else Fraction(text)
+        return Decimal(text)
 
     @property
     def amount(self) -> Total | Fraction | None:
@@ -204,6 +206,13 @@ class Measured:
             return None
         scaled = share * 10**decimals
         return _with_decimals(divide_half_even(scaled.numerator, scaled.denominator), decimals)
+
+    def _order_of_share(self) -> Total | Fraction | None:
+        """Of shares of one whole their parts are in order, and of less than nothing the other way round."""
+        part, whole = self.amount, None if self.whole is None else self.whole.amount
+        if part is None or not whole:
+            return None
+        return part if whole > 0 else -part
 
     def _exact_share(self) -> Fraction | None:
         part = self.amount

@@ -11,6 +11,7 @@ from engine.exceptions import QueryError
 from engine.notes import Note, Term
 from engine.query.filters import TYPE_TERMS
 from engine.query.in_place import FOUND_ROWS_MAX, FoundInColumn
+from engine.query.session import one_request
 from engine.query.vocabulary import vocabularies_of
 from engine.query.word_index import QUERY_CHARS_MAX, Needle
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 HITS_MAX = 200
 """Hits that one answer gives."""
+SHOWN_CHARS_MAX = 500
+"""Of a longer value the beginning is shown, as in rows (spec 7)."""
 
 HitKind = Literal["band", "field", "value"]
 _KINDS: tuple[HitKind, ...] = ("band", "field", "value")
@@ -52,6 +55,7 @@ class SearchResult:
     notes: tuple[Note, ...] = ()
 
 
+@one_request
 def search(
     session: QuerySession, query: str, band: str | None = None, field: str | None = None, limit: int = 20
 ) -> SearchResult:
@@ -82,7 +86,9 @@ def search(
     names = [] if field is not None else _search_names(session, scope, needle, with_bands=band is None)
     found = len(names) + sum(column.count for column in columns.values())
     hits = tuple(_hit(session.snapshot, rank) for rank in nsmallest(most, [*names, *ranked]))
-    notes = _notes(session.snapshot, scope, needle, columns, field, found)
+    notes = [*_notes(session.snapshot, scope, needle, columns, field, found)]
+    if any(hit.value is not None and len(hit.value) > SHOWN_CHARS_MAX for hit in hits):
+        notes.append(Note("long_values", chars=SHOWN_CHARS_MAX))
     return SearchResult(needle.text, hits, found, tuple(notes))
 
 
@@ -99,7 +105,9 @@ def nearest_values(
         return ()
     try:
         found = vocabularies_of(session).find(session, band_index, [field_position], needle, limit)
-    except QueryError:
+    except QueryError as error:
+        if error.code == "stopped":
+            raise
         return ()
     return tuple(one.value for column in found.values() for one in column.best)
 
@@ -160,7 +168,8 @@ def _hit(snapshot: Snapshot, rank: _Rank) -> Hit:
     score, kind, index, position, rows, value = rank
     band = snapshot.profile.bands[index]
     field = None if kind == _BAND else band.fields[position].name
-    return Hit(_KINDS[kind], band.name, field, value if kind == _VALUE else None, -rows, -score)
+    shown = value if len(value) <= SHOWN_CHARS_MAX else f"{value[:SHOWN_CHARS_MAX]}…"
+    return Hit(_KINDS[kind], band.name, field, shown if kind == _VALUE else None, -rows, -score)
 
 
 def _notes(

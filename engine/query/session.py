@@ -7,36 +7,44 @@ the columns that are asked for and, when others are asked for later, with all of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from threading import Event, Lock, Thread
+from functools import wraps
+from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from datasources import work
-from engine.exceptions import QueryError
+from datasources.exceptions import SourceChanged
+from engine.exceptions import QueryError, SnapshotNotSaved
+from engine.query import deadline
 from engine.query.connection import BandTable, open_table
+from engine.query.deadline import Deadline, Stop
 from engine.stored_band import MEMORY_MIB, StoredBand, translated
 
 if TYPE_CHECKING:
     import duckdb
 
     from engine.disclosure import Disclosure
+    from engine.profile import BandProfile
     from engine.query.filters import Bound
     from engine.snapshot import Snapshot, SnapshotBand
 
 TIME_S = 10.0
-INTERRUPT_AGAIN_S = 0.002
-"""An interrupt before DuckDB has begun is lost, so that it is repeated until the question has ended."""
+_Asked = ParamSpec("_Asked")
+_Answer = TypeVar("_Answer")
+
+CELLS_AT_ONCE = 100_000
+"""Of decimals that become Python's objects, between two looks at the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one question may take."""
+    """What one request may take."""
 
     time_s: float | None = TIME_S
-    """None for as long as it takes."""
+    """Of all that it asks and computes; opening a band is not counted. None for as long as it takes."""
     memory_mib: int = MEMORY_MIB
     """Of a stored snapshot, what it was opened with counts instead."""
 
@@ -55,12 +63,12 @@ class OpenBand:
 
     def rows(self, query: str, values: Sequence[Bound] = ()) -> list[tuple[Any, ...]]:
         """All rows that *query* finds."""
-        work.tell("queries")
+        _begin_query()
         return self.table.connection.execute(query, list(values)).fetchall()
 
     def run(self, query: str, values: Sequence[Bound] = ()) -> None:
         """Run *query* for what it makes in the question's own connection."""
-        work.tell("queries")
+        _begin_query()
         self.table.connection.execute(query, list(values))
 
     def row(self, query: str, values: Sequence[Bound] = ()) -> tuple[Any, ...]:
@@ -78,16 +86,29 @@ class OpenBand:
         import duckdb  # noqa: F401 - connections give Arrow only with the whole package
         import pyarrow as pa
 
-        work.tell("queries")
+        _begin_query()
         result = self.table.connection.sql(query, params=list(values)).to_arrow_table()
         *columns, lists = [result.column(index) for index in range(result.num_columns)]
-        shown = [
-            one.values.to_numpy(zero_copy_only=False)
-            if one.is_valid and pa.types.is_floating(one.type.value_type)
-            else one.as_py()
-            for one in lists
-        ]
+        is_double = pa.types.is_floating(lists.type.value_type)
+        shown = [_listed(one, is_double=is_double) for one in deadline.checked(lists)]
         return list(zip(*(column.to_pylist() for column in columns), shown, strict=True))
+
+
+def _begin_query() -> None:
+    deadline.check()
+    work.tell("queries")
+
+
+def _listed(cells: Any, *, is_double: bool) -> Any:  # a list scalar of Arrow; an array of NumPy, or a list
+    if not cells.is_valid:
+        return None
+    if is_double:
+        return cells.values.to_numpy(zero_copy_only=False)
+    listed: list[Any] = []
+    for start in range(0, len(cells.values), CELLS_AT_ONCE):
+        deadline.check()
+        listed += cells.values.slice(start, CELLS_AT_ONCE).to_pylist()
+    return listed
 
 
 class QuerySession:
@@ -103,6 +124,7 @@ class QuerySession:
         self._opened: dict[int, OpenBand] = {}
         self._needed = [frozenset[int]() for _ in snapshot.bands]
         self._opening = [Lock() for _ in snapshot.bands]
+        self._running = Stop()
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -116,20 +138,40 @@ class QuerySession:
         self.close()
 
     def close(self) -> None:
-        """Let go of every band, and remove temporary files."""
+        """Stop what is running, let go of every band, and remove temporary files."""
+        self.interrupt()
         self._opened.clear()
         self._stack.close()
+
+    def interrupt(self) -> None:
+        """
+        Stop all requests that are running, from any thread: each ends with a QueryError, and later ones are answered.
+
+        Whoever wants to end one of several has it run under a `Stop` of its own.
+        """
+        running, self._running = self._running, Stop()
+        running.set()
+
+    def request(self) -> AbstractContextManager[Deadline]:
+        """Have all that is asked meanwhile, in this thread, count as one request to which the limits apply."""
+        return deadline.one_request(self.limits.time_s, self._running)
 
     @contextmanager
     def ask(self, band: int, fields: frozenset[int]) -> Iterator[OpenBand]:
         """
         The band at *band* as a table that has at least the columns at *fields*, for one question.
 
-        Raises QueryError when the question takes more time or memory than it may, and what `open_table` raises.
+        Raises QueryError when the request takes more time or memory than it may or is stopped, and what `open_table`
+        raises.
         """
-        opened = self._open(band, fields)
-        with self._guarded(band, opened.table.connection.cursor()) as cursor:
-            yield replace(opened, table=replace(opened.table, connection=cursor))
+        with self.request() as limit:
+            with limit.paused():
+                opened = self._open(band, fields)
+            with (
+                self._unchanged(band),
+                self._guarded(band, opened.table.connection.cursor(), limit) as cursor,
+            ):
+                yield replace(opened, table=replace(opened.table, connection=cursor))
 
     def need(self, band: int, fields: frozenset[int]) -> None:
         """Say what will be asked for, so that a stream is read once for all of it."""
@@ -142,47 +184,79 @@ class QuerySession:
             if opened is None or not fields <= set(opened.fields):
                 wanted = self._fields(band, fields, again=opened is not None)
                 facts = self.snapshot.profile.bands[band]
-                table = self._stack.enter_context(
-                    open_table(self.snapshot.bands[band], facts, wanted, self.limits.memory_mib)
-                )
+                table = self._stack.enter_context(self._table(band, facts, wanted))
                 opened = self._opened[band] = OpenBand(table, tuple(wanted))
             return opened
+
+    @contextmanager
+    def _table(self, index: int, facts: BandProfile, wanted: list[int]) -> Iterator[BandTable]:
+        """A copy is made of the version that the facts are of, or none is."""
+        band = self.snapshot.bands[index]
+        with ExitStack() as stack:
+            try:
+                table = stack.enter_context(open_table(band, facts, wanted, self.limits.memory_mib))
+            except (SourceChanged, SnapshotNotSaved) as error:
+                raise QueryError("source_changed", band=band.name) from error
+            yield table
+
+    @contextmanager
+    def _unchanged(self, index: int) -> Iterator[None]:
+        """A stored band is asked where it is: no answer where its file was written over, before or meanwhile."""
+        band = self.snapshot.bands[index]
+        if not isinstance(band, StoredBand):
+            yield
+            return
+        changed = QueryError("source_changed", band=band.name)
+        if band.file.is_changed:
+            raise changed
+        try:
+            yield
+        except Exception as error:
+            if band.file.is_changed:
+                raise changed from error
+            raise
+        if band.file.is_changed:
+            raise changed
 
     def _fields(self, index: int, asked: frozenset[int], *, again: bool) -> list[int]:
         band = self.snapshot.bands[index]
         return sorted(asked) if _is_stream(band) and not again else list(range(len(band.columns)))
 
     @contextmanager
-    def _guarded(self, index: int, cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _guarded(
+        self, index: int, cursor: duckdb.DuckDBPyConnection, limit: Deadline
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         from engine.duckdb_core import Error, InterruptException, OutOfMemoryException
 
         band = self.snapshot.bands[index]
-        done = Event()
-        watch = Thread(target=self._watch, args=(cursor, done), daemon=True)
-        watch.start()
         try:
-            yield cursor
+            with limit.interrupting(cursor):
+                yield cursor
         except InterruptException as error:
-            raise QueryError("stopped_by_time", seconds=f"{self.limits.time_s or 0:g}") from error
+            raise limit.error() from error
         except (OutOfMemoryException, MemoryError) as error:
-            limit = band.file.memory_mib if isinstance(band, StoredBand) else self.limits.memory_mib
-            raise QueryError("stopped_by_memory", mebibytes=limit) from error
+            mebibytes = band.file.memory_mib if isinstance(band, StoredBand) else self.limits.memory_mib
+            raise QueryError("stopped_by_memory", mebibytes=mebibytes) from error
         except Error:
             if not isinstance(band, StoredBand):
                 raise
             with translated(band.file.path):
                 raise
         finally:
-            done.set()
-            watch.join()
             cursor.close()
 
-    def _watch(self, cursor: duckdb.DuckDBPyConnection, done: Event) -> None:
-        if done.wait(self.limits.time_s):
-            return
-        cursor.interrupt()
-        while not done.wait(INTERRUPT_AGAIN_S):
-            cursor.interrupt()
+
+def one_request(
+    answer: Callable[Concatenate[QuerySession, _Asked], _Answer],
+) -> Callable[Concatenate[QuerySession, _Asked], _Answer]:
+    """Have all that *answer* does be one request to its session."""
+
+    @wraps(answer)
+    def limited(session: QuerySession, /, *args: _Asked.args, **kwargs: _Asked.kwargs) -> _Answer:
+        with session.request():
+            return answer(session, *args, **kwargs)
+
+    return limited
 
 
 def _is_stream(band: SnapshotBand) -> bool:

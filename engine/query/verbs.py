@@ -10,6 +10,7 @@ from datasources.base import Role
 from engine.columns import ColumnType
 from engine.exceptions import QueryError
 from engine.notes import Term
+from engine.query import deadline
 from engine.query.filters import LOCAL_TIME, TYPE_TERMS
 from engine.query.measured import Measured
 from engine.query.questions import COUNTS, EDGES, FIELD_OPTIONAL, SUMMED, Verb
@@ -101,7 +102,7 @@ class Expressions:
 
         assert self.column is not None
         if not self.column.double:  # wide decimals, which Arrow has as Decimal: sums of those are rounded
-            whole = [int(cell) for cell in cells]
+            whole = [int(cell) for cell in deadline.checked(cells)]
             return {"total": sum(whole), "squares": sum(cell * cell for cell in whole)}
         if self.verb != "STDDEV":
             return {"total": rounded_total(cells, self.column)}

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from engine.band import Band
 from engine.facts import cell_text
-from engine.query.in_place import FoundInColumn, best_of, find_in_place, gather
+from engine.query.in_place import FoundInColumn, begun, best_of, find_in_place, gather
 from engine.query.known_names import KnownNames
 from engine.query.word_index import Needle, WordIndex
 from engine.roles import CATEGORICAL
@@ -114,7 +114,7 @@ class Vocabularies:
             absent = [position for position in wanted if (band, position) not in self._loaded]
             asked = []
             for position in absent:
-                counts = known_counts(session.snapshot, band, position)
+                counts = _begun_counts(session.snapshot, band, position)
                 if counts is None or not self._fits(counts, (band, position)):
                     asked.append(position)
                 else:
@@ -159,3 +159,14 @@ def known_counts(snapshot: Snapshot, index: int, position: int) -> Mapping[str, 
     if counts is None and band.values:
         counts = Counter(cell for cell in band.values[position] if cell is not None)
     return None if counts is None else {cell_text(value, column): rows for value, rows in counts.items()}
+
+
+def _begun_counts(snapshot: Snapshot, index: int, position: int) -> Mapping[str, int] | None:
+    """The same for searching: long values by their beginning."""
+    counts = known_counts(snapshot, index, position)
+    if counts is None:
+        return None
+    found: Counter[str] = Counter()
+    for value, rows in counts.items():
+        found[begun(value)] += rows
+    return found

@@ -11,6 +11,7 @@ from itertools import accumulate, chain
 from math import log10
 
 from engine.cleaning import strip
+from engine.query import deadline
 
 SCORE_MIN = 60
 """What is less alike is no hit."""
@@ -27,6 +28,9 @@ MISSPELT_RATIO_MIN = 76
 """One letter of five may be another, or one of four left out."""
 CODE_RATIO_MIN = 85
 """Codes that are a digit apart name other things."""
+
+TEXTS_AT_ONCE = 20_000
+"""Between two looks at the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,11 @@ class WordIndex:
     @classmethod
     def of(cls, texts: Sequence[str]) -> WordIndex:
         """Index *texts*."""
-        folded = fold_words(texts) if texts else []
+        folded: list[str] = []
+        for some in _in_pieces(texts):
+            folded += fold_words(some)
         found: dict[str, list[int]] = {}
-        for position, line in enumerate(folded):
+        for position, line in enumerate(deadline.checked(folded)):
             for word in set(line.split()):
                 found.setdefault(word, []).append(position)
         starts = array("I", accumulate(map(len, found.values()), initial=0))
@@ -183,5 +189,15 @@ def _misspelt(word: str, others: Sequence[str]) -> Iterator[tuple[int, float]]:
 
     is_code = any(mark.isdecimal() for mark in word)
     least, weight = (CODE_RATIO_MIN, 0.8) if is_code else (MISSPELT_RATIO_MIN, 0.9)
-    for _, ratio, index in process.extract(word, others, scorer=fuzz.ratio, score_cutoff=least, limit=None):
-        yield index, ratio * weight
+    start = 0
+    for some in _in_pieces(others):
+        alike = process.extract(word, some, scorer=fuzz.ratio, score_cutoff=least, limit=None)
+        yield from ((start + index, ratio * weight) for _, ratio, index in alike)
+        start += len(some)
+
+
+def _in_pieces(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """*texts* in their order, with a look at the deadline before each piece."""
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        deadline.check()
+        yield texts[start : start + TEXTS_AT_ONCE]

@@ -73,7 +73,7 @@ def test_no_secret_is_shown(tmp_path):
         pytest.param(f"[a]\n{SERVER}port = true", "from 1 to 65535", id="port that is a boolean"),
         pytest.param(f"[a]\n{SERVER}tls = 'sim'", "off, on or verify", id="tls"),
         pytest.param(f"[a]\n{SERVER}pasword = 'x'", "has the key pasword", id="unknown key"),
-        pytest.param(f"[a]\n{SERVER}functions = 'x'", "functions that are no texts", id="functions"),
+        pytest.param(f"[a]\n{SERVER}functions = 'x'", "functions that are not texts", id="functions"),
         pytest.param(
             "[a]\nkind = 'sqlite'\npath = 'x'\nuser = 'y'", "which a sqlite has not", id="key of a server"
         ),

@@ -72,9 +72,7 @@ def problems_of(document: str | bytes) -> list[str]:
             ],
             id="id with a line break",
         ),
-        pytest.param(
-            {"nme": "x"}, ["nme: is no key that is known here; did you mean name?"], id="unknown key"
-        ),
+        pytest.param({"nme": "x"}, ["nme: is not a known key here; did you mean name?"], id="unknown key"),
         pytest.param({"public": "yes"}, ['public: found "yes"; allowed is true or false.'], id="boolean"),
         pytest.param({"format": 2}, ["format: found 2; allowed is 1."], id="format"),
         pytest.param(
@@ -110,7 +108,7 @@ def problems_of(document: str | bytes) -> list[str]:
             [
                 "datasources.x.connection: is missing, and required.",
                 "datasources.x.query: is missing, and required.",
-                "datasources.x.conection: is no key that is known here; did you mean connection?",
+                "datasources.x.conection: is not a known key here; did you mean connection?",
             ],
             id="keys of a source",
         ),
@@ -144,7 +142,7 @@ def problems_of(document: str | bytes) -> list[str]:
         ),
         pytest.param(
             band(elements=[{"type": "text", "text": "a", "texto": 1}]),
-            ["bands[0].elements[0].texto: is no key that is known here; did you mean text?"],
+            ["bands[0].elements[0].texto: is not a known key here; did you mean text?"],
             id="key of an element",
         ),
         pytest.param(
@@ -159,7 +157,7 @@ def problems_of(document: str | bytes) -> list[str]:
                 'parameters[0].id: found "1a"; allowed are letters, digits and _, no digit first, 64 at '
                 "most.",
                 "parameters[1]: a parameter of type select needs options.",
-                "parameters[2].default_Value: is no key that is known here; did you mean defaultValue?",
+                "parameters[2].default_Value: is not a known key here; did you mean defaultValue?",
             ],
             id="parameters",
         ),
@@ -177,7 +175,7 @@ def problems_of(document: str | bytes) -> list[str]:
                 'parameters[1].options[2]: found "x", which parameters[1].options[0] is too; each needs a '
                 "text of its own.",
                 "parameters[1].options[1]: found an empty text, which means unset; leave it out.",
-                'parameters[1].defaultValue: the default is "y", which is no option: allowed are x,  and x.',
+                'parameters[1].defaultValue: the default is "y", which is not an option: allowed are x,  and x.',
             ],
             id="parameters against themselves",
         ),
@@ -265,7 +263,7 @@ def problems_of(document: str | bytes) -> list[str]:
             aggregate(where={"and": [], "or": []}),
             [
                 "aggregates[0].where.and: is empty; at least one entry is needed.",
-                "aggregates[0].where.or: is no key that is known here; allowed is and.",
+                "aggregates[0].where.or: is not a known key here; allowed is and.",
             ],
             id="filter of two kinds",
         ),
@@ -283,10 +281,10 @@ def test_messages(changes, expected):
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        ("{", "it is no JSON at line 1, column 2"),
+        ("{", "it is not well-formed JSON at line 1, column 2"),
         ("[]", "found []; allowed is an object."),
         ('{"id": "a", "id": "b"}', 'the key "id" stands twice in one object.'),
-        ('{"id": NaN}', "NaN is no number of JSON."),
+        ('{"id": NaN}', "NaN is not a number in JSON."),
         ("[" * 5_000, "it is nested more than 100 levels deep."),
         ("[" * 150 + "]" * 150, "it is nested more than 100 levels deep."),
         ('{"id": ' + "1" * 5_000 + "}", "id: found 1111"),

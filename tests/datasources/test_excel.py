@@ -94,7 +94,7 @@ def test_a_header_alone_is_an_empty_band(tmp_path):
 )
 def test_a_broken_workbook_is_refused(tmp_path, data):
     (tmp_path / "v.xlsx").write_bytes(data)
-    with pytest.raises(SourceUnreadable, match="no complete workbook"):
+    with pytest.raises(SourceUnreadable, match="not a complete workbook"):
         read_workbook(tmp_path / "v.xlsx", "t", OPTIONS)
 
 

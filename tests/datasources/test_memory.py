@@ -205,7 +205,7 @@ def test_what_is_declared_is_handed_on():
 
 @pytest.mark.parametrize("frame", [7, "text", b"bytes", ..., None], ids=repr)
 def test_what_is_no_table_is_refused(frame):
-    with pytest.raises(SourceUnreadable, match="is no table for the band b"):
+    with pytest.raises(SourceUnreadable, match="is not a table for the band b"):
         band_from(frame, "b")
 
 

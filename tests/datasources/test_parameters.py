@@ -76,7 +76,7 @@ def test_everything_that_is_wrong_is_said_at_once():
         ("cliente", "cliente is required: give it a value."),
         ("regiao", "regiao (Região) is required: give it a value."),
         ("minimo", 'minimo is "muito": send a number, such as 1234.5 or 1.234,50.'),
-        ("status", 'status is "pagos", which is no option: did you mean pago?'),
+        ("status", 'status is "pagos", which is not an option: did you mean pago?'),
     ]
     assert all(problem.message in caught.value.message for problem in caught.value.problems)
 

@@ -147,7 +147,7 @@ def test_a_broken_file_is_listed_and_hides_no_other(tmp_path):
         ("w", 2),
     ]
     assert repository.get("a").id == "a"
-    with pytest.raises(DefinitionError, match="no JSON at line 1"):
+    with pytest.raises(DefinitionError, match="not well-formed JSON at line 1"):
         repository.get("broken")
     with pytest.raises(DefinitionError, match="bands: is missing"):
         repository.get("w")
@@ -254,7 +254,7 @@ def test_a_database_of_something_else(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE vendas (valor)")
     connection.close()
-    with pytest.raises(SourceUnreadable, match="no SQLite file of reports"):
+    with pytest.raises(SourceUnreadable, match="not an SQLite file of reports"):
         open_repository(path).entries()
 
 

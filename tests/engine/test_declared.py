@@ -84,7 +84,7 @@ def test_a_declared_type_wins_and_misfits_are_null(said, cells, expected, misfit
 def test_a_misfit_is_shown():
     warning = declared_band(["1", "b", "a", "c", "d", "a"], Declared("number")).warnings[0]
     assert (warning.field, warning.count, warning.sample) == ("x", 5, ("a", "b", "c"))
-    assert warning.message == "5 cell(s) of “x” do not fit the declared type number and count as null."
+    assert warning.message == "5 cells of “x” do not fit the declared type number and count as null."
 
 
 def test_a_declared_date_leaves_the_time_out_and_says_so():

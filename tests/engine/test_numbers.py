@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from datasources.base import Lists, RawBand
 from engine import numbers
 from engine.band import type_band
-from engine.evidence import observe
+from engine.evidence import observe_each
 from engine.typing import decide_types
 from tests.engine.small import codes, exact_cells, raw_band, typed
 
@@ -324,11 +324,11 @@ def test_thousands_are_read_in_the_declared_locale(integers, style):
 def test_evidence_adds_up_however_the_cells_are_split(cells, cut):
     cells = [cell.strip() or "0" for cell in cells]
     whole, first, second = (
-        [observe({cell: 1}, "x") for cell in part] for part in (cells, cells[:cut], cells[cut:])
+        [observe_each({cell: 1}, "x") for cell in part] for part in (cells, cells[:cut], cells[cut:])
     )
 
     def verdict(*parts):
-        total = observe({}, "x")
+        total = observe_each({}, "x")
         for part in parts:
             for one in part:
                 total.merge(one)

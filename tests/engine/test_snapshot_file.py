@@ -365,10 +365,10 @@ def other_document(path: Path) -> Path:
         pytest.param(valid_name, SnapshotNotFound, "save one first", id="no version"),
         pytest.param(lambda path: path / "a.duckdb", SnapshotNotFound, "save one first", id="no file"),
         pytest.param(lambda path: path, SnapshotError, "give the path of a pointer", id="folder"),
-        pytest.param(text(""), SnapshotFormatError, "no pointer to a snapshot", id="empty pointer"),
-        pytest.param(text('{"format": 1, "id'), SnapshotFormatError, "no pointer", id="torn pointer"),
-        pytest.param(text("[1, 2]"), SnapshotFormatError, "no pointer", id="other JSON"),
-        pytest.param(text("\0" * 10_000), SnapshotFormatError, "no pointer", id="binary pointer"),
+        pytest.param(text(""), SnapshotFormatError, "not a pointer to a snapshot", id="empty pointer"),
+        pytest.param(text('{"format": 1, "id'), SnapshotFormatError, "not a pointer", id="torn pointer"),
+        pytest.param(text("[1, 2]"), SnapshotFormatError, "not a pointer", id="other JSON"),
+        pytest.param(text("\0" * 10_000), SnapshotFormatError, "not a pointer", id="binary pointer"),
         pytest.param(pointing(format=99), SnapshotFormatError, "this Lastro reads 3", id="newer pointer"),
         pytest.param(
             pointing(file="../a.duckdb"), SnapshotFormatError, "names no version", id="path in pointer"
@@ -390,7 +390,7 @@ def other_document(path: Path) -> Path:
             text("a", f"a-{'0' * 32}-{'0' * 8}.duckdb"), SnapshotCorrupt, "is damaged", id="no database"
         ),
         pytest.param(foreign_database, SnapshotCorrupt, "is damaged", id="foreign database"),
-        pytest.param(foreign_name, SnapshotFormatError, "is no snapshot", id="foreign name"),
+        pytest.param(foreign_name, SnapshotFormatError, "is not a snapshot", id="foreign name"),
         pytest.param(renamed, SnapshotCorrupt, "not what its name says", id="renamed"),
         pytest.param(with_journal, SnapshotCorrupt, "a journal", id="journal"),
         pytest.param(newer, SnapshotFormatError, "use the Lastro that wrote it", id="newer version"),
@@ -512,7 +512,7 @@ def test_a_source_that_is_another_now(tmp_path, later, error, message):
 def test_a_file_that_is_no_pointer_is_not_replaced(tmp_path, held):
     path = tmp_path / "relatorio.json"
     path.write_bytes(held)
-    with pytest.raises(SnapshotNotSaved, match=r"^relatorio\.json is there already, and is no snapshot"):
+    with pytest.raises(SnapshotNotSaved, match=r"^relatorio\.json is there already, and is not a snapshot"):
         save_snapshot(version(1), path)
     assert path.read_bytes() == held
 

@@ -57,7 +57,7 @@ def test_operations_are_read(words, expected):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["soma", "1"], "“soma” is no operation. There are: sum, average"),
+        (["soma", "1"], "“soma” is not an operation. There are: sum, average"),
         (["sum", "1.234", "1"], "“1.234” may mean 1234 or 1.2340: write it so, or say with --locale"),
         (["sum", "1,234"], "“1,234” may mean 1234 or 1.2340"),
         (["rato", "1"], "Did you mean ratio?"),
@@ -102,7 +102,7 @@ def test_any_words_are_operations_or_refused(words):
 @pytest.mark.parametrize(
     ("words", "first_line"),
     [
-        (["sum", "10,5", "20", "R$ 30"], "R$ 60.5"),
+        (["sum", "10,5", "20", "R$ 30"], "R$ 60.50"),
         (["sum", "-5,15", "-R$3", "(50,10)"], "R$ -58.25"),
         (["growth", "initial=100", "final=120"], "20%"),
         (["ratio", "1", "3", "decimals=4"], "0.3333  (rounded)"),

@@ -13,6 +13,7 @@ from chat import Toolset
 from engine import materialize
 from lastro import cli
 from lastro.answer_view import aggregate_text, group_by_text
+from lastro.figures import Figures
 from lastro.labels import LABELS
 from lastro.look import Look
 
@@ -69,7 +70,7 @@ def in_terminal(question: dict[str, object], width: int, rows: list[dict[str, ob
     with Toolset(materialize({"dados": rows})) as tools:
         reply = tools.call("sulfite_group_by", question)
         assert not reply.is_refused, reply.text
-        text = group_by_text(reply.answer, tools.ledger, LABELS["en"], Look(width))
+        text = group_by_text(reply.answer, Figures(tools.ledger), LABELS["en"], Look(width))
     return ANSI.sub("", text).splitlines()
 
 
@@ -90,6 +91,30 @@ def test_a_chart_fits_the_terminal(width, field):
 def test_a_chart_reads_as_ever(golden):
     lines = in_terminal({"by": "nome", "verb": "SUM", "field": "valor"}, 72, ROWS)
     golden("answers/chart.txt", "\n".join(lines) + "\n")
+
+
+MONEY = "v;n;peso;qtd\nR$ 1.200,00;a;0,5;3\nR$ 0,50;b;1,25;4\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["aggregate", "--verb", "SUM", "--field", "v"], "R$ 1200.50"),
+        (["aggregate", "--verb", "MAX", "--field", "v"], "R$ 1200.00"),
+        (["aggregate", "--verb", "MAX", "--field", "peso"], "1.25"),
+        (["aggregate", "--verb", "MIN", "--field", "peso"], "0.50"),
+        (["aggregate", "--verb", "SUM", "--field", "qtd"], "7"),
+        (["aggregate", "--verb", "COUNT", "--field", "peso"], "2"),
+    ],
+)
+def test_figures_have_the_decimals_of_their_column_for_people_only(capfd, tmp_path, words, expected):
+    (tmp_path / "m.csv").write_text(MONEY)
+    command, *rest = words
+    _, out, _ = run(capfd, command, str(tmp_path / "m.csv"), *rest)
+    assert out.splitlines()[0] == expected
+    _, out, _ = run(capfd, command, str(tmp_path / "m.csv"), *rest, "--json")
+    number = out.partition('"result":')[2].partition(",")[0]
+    assert "." not in number or not number.endswith("0")
 
 
 def test_many_groups_are_all_there():
@@ -121,7 +146,7 @@ def test_a_terminal_gets_colours(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     with Toolset(materialize({"d": [{"v": 1}]})) as tools:
         answer = tools.call("sulfite_aggregate_data", {"verb": "SUM", "field": "v"}).answer
-        assert "\x1b[1m1\x1b[0m" in aggregate_text(answer, tools.ledger, LABELS["en"], Look(80))
+        assert "\x1b[1m1\x1b[0m" in aggregate_text(answer, Figures(tools.ledger), LABELS["en"], Look(80))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +223,7 @@ def test_programs_get_the_answer_of_the_tool(capfd, words, tool, arguments, lang
         ),
         pytest.param(
             ["compare", VENDAS, "--verb", "COUNT", "--a", "status = aberto", "--a", "2026-03", "--b", "2026"],
-            "“2026-03” is no condition, and a period stands alone",
+            "“2026-03” is not a condition, and a period stands alone",
             id="a period among conditions",
         ),
         pytest.param(

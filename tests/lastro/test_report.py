@@ -138,9 +138,45 @@ def test_both_stores_show_the_same(folder, capfd):
 
 def test_valid_definitions_are_said_to_be(folder, capfd):
     path = folder / "financeiro.report.json"
-    assert run(capfd, "validate", path) == (0, f"{path}: valid (4 parameters, 4 datasources, 3 bands)\n", "")
-    status, out, err = run(capfd, "validate", folder)
-    assert (status, out.count("valid"), err) == (0, 2, "")
+    status, out, err = run(capfd, "validate", path)
+    assert (status, out) == (0, f"{path}: valid (4 parameters, 4 datasources, 3 bands)\n")
+    assert [line.partition(" is in no")[0] for line in err.splitlines()] == [
+        "  warning: parameters[2]: The parameter minimo",
+        "  warning: parameters[3]: The parameter status",
+    ]
+    status, out, _ = run(capfd, "validate", folder)
+    assert (status, out.count("valid")) == (0, 2)
+
+
+def test_what_is_doubtful_is_a_warning(capfd, tmp_path):
+    report = {
+        "id": "vendas",
+        "name": "Vendas",
+        "parameters": [{"id": "uf", "label": "Estado", "type": "text"}],
+        "datasources": {
+            "v": {"kind": "file", "root": "data", "path": "vendas.csv"},
+            "w": {"kind": "file", "root": "other", "path": "vendas.csv"},
+        },
+        "bands": [{"name": "v", "datasource": "v"}, {"name": "w", "datasource": "w"}],
+    }
+    file = tmp_path / "vendas.report.json"
+    file.write_text(json.dumps(report))
+    idle = (
+        "parameters[0]: The parameter uf (Estado) is in no datasource of a band, so its value changes nothing: "
+        "write {{uf}} in a query or a path, or leave it out."
+    )
+    missing = (
+        "datasources.v.path: There is no vendas.csv in the root data: put it there, or correct the path."
+    )
+    valid = f"{file}: valid (1 parameter, 2 datasources, 2 bands)\n"
+    assert run(capfd, "validate", file) == (0, valid, f"  warning: {idle}\n  warning: {missing}\n")
+    (tmp_path / "vendas.csv").write_text("a;b\n1;2\n")
+    assert run(capfd, "validate", file) == (0, valid, f"  warning: {idle}\n")
+    (tmp_path / "empty").mkdir()
+    status, out, _ = run(capfd, "validate", file, "--root", f"other={tmp_path / 'empty'}", "--json")
+    (found,) = json.loads(out)
+    assert (status, found["valid"], found["problems"]) == (0, True, [])
+    assert [one["path"] for one in found["warnings"]] == ["parameters[0]", "datasources.w.path"]
 
 
 def test_everything_wrong_is_said_a_line_each(folder, capfd):

@@ -86,6 +86,13 @@ def test_what_does_not_go_with_it_is_said(capfd, stored, words, message):
     assert (status, out, err) == (2, "", f"lastro: {message.format(stored=stored)}\n")
 
 
+def test_no_folder_is_made_by_a_slip_of_the_hand(capfd, tmp_path):
+    out = tmp_path / "novo" / "x.snapshot"
+    said = f"lastro: There is no folder {out.parent}: make it first, or correct -o.\n"
+    assert run(capfd, "save", *BOTH, "-o", out) == (2, "", said)
+    assert not out.parent.exists()
+
+
 def test_nothing_that_is_read_is_lost(capfd, stored, tmp_path):
     csv = tmp_path / "a.csv"
     csv.write_text("a;b\n1;2\n")

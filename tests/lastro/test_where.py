@@ -90,7 +90,7 @@ def test_several_must_all_fit():
         ("valor in (10,20,30)", 13, "the comma may stand between two values or in one number"),
         ("data between 2026-04", 14, "“between” takes two values with “and” between them"),
         ("data between 1 and 2 and 3", 14, "“between” takes two values with “and” between them"),
-        (' {"or": ', 2, "this is no JSON object"),
+        (' {"or": ', 2, "this is not a JSON object"),
     ],
 )
 def test_what_cannot_be_read_is_said(text, at, problem):

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.oracle.tools_amounts import Num, Value, moment_key, number, plain, value_of
 from tests.oracle.tools_kinds import Column
-from tests.oracle.tools_rows import column_of, conditions, nodes, rows_of
+from tests.oracle.tools_rows import column_of, conditions, nodes, printed, rows_of
 from tests.oracle.tools_tables import Band, World
 from tests.oracle.tools_values import Refused
 
@@ -256,6 +256,8 @@ def group_by(world: World, given: Mapping[str, Any], reasons: set[str]) -> Expec
 def group_key(column: Column, row: int, period: str | None) -> Any:
     """What the cell is gathered into."""
     cell = column.cells[row]
+    if column.is_double and cell is not None:
+        return float(printed(cell))  # type: ignore[arg-type]  # a double
     if cell is None or period is None or column.type not in ("date", "datetime"):
         return cell
     year, month, day = map(int, str(cell)[:10].split("-"))

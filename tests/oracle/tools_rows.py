@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from math import isinf
+from sys import float_info
 from typing import Any
 
 from tests.oracle.tools_kinds import Cell, Column
@@ -77,19 +79,35 @@ def _rows_of_condition(band: Band, name: str, op: str, value: Any) -> set[int]:
     return {row for row, cell in filled if _holds(_key(cell, column, spans), op, spans)}
 
 
+PRINTED = Context(prec=15, rounding=ROUND_HALF_EVEN)
+"""Doubles print fifteen digits, and are what they print."""
+
+
+def printed(cell: float) -> Decimal:
+    """What a double prints, where that can be read again."""
+    rounded = PRINTED.plus(Decimal(cell))
+    return Decimal(cell) if isinf(float(rounded)) else rounded
+
+
 def _ends(value: Json, column: Column) -> tuple[Any, Any, bool]:
-    """What a value means: the least and the greatest cell that equals it, and whether it is a moment."""
+    """What a value means: the least and the greatest cell that equals it, and whether it is a moment or is printed."""
     meaning = meaning_of(value, column)
     if isinstance(meaning, Span):
         return meaning.first, meaning.last, meaning.is_moment
     if column.is_double:
         assert isinstance(meaning, Decimal)
-        meaning = float(meaning)  # type: ignore[assignment]
+        nearest = min(max(float(meaning), -float_info.max), float_info.max)
+        is_printed = PRINTED.plus(Decimal(nearest)) == meaning
+        shown: Any = meaning if is_printed else float(meaning)
+        return shown, shown, is_printed
     return meaning, meaning, False
 
 
 def _key(cell: Cell, column: Column, spans: Sequence[tuple[Any, Any, bool]]) -> list[Any]:
     """The cell as each of the values is compared with it."""
+    if column.is_double:
+        assert isinstance(cell, float)
+        return [PRINTED.plus(Decimal(cell)) if is_printed else cell for _, _, is_printed in spans]
     if column.type != "datetime":
         return [cell] * len(spans)
     return [local_time(str(cell)) if is_moment else str(cell)[:10] for _, _, is_moment in spans]

@@ -227,7 +227,8 @@ HOSTILE = [
 @pytest.mark.parametrize("value", HOSTILE)
 def test_hostile_values_are_found_as_they_stand(value):
     session = session_of(raw_band({"x": [*HOSTILE, *(f"v{number}" for number in range(30))]}))
-    assert value in [hit.value for hit in search(session, value).hits]
+    shown = value if len(value) <= 500 else f"{value[:500]}…"
+    assert shown in [hit.value for hit in search(session, value).hits]
 
 
 def test_hostile_names_are_found_as_they_stand():
@@ -355,8 +356,43 @@ def test_long_values_are_searched_in_place(monkeypatch):
     monkeypatch.setattr(vocabulary, "CHARS_MIN", 0)
     values = [f"{number} {'longo ' * 100}fim{number}" for number in range(1_100)]
     result = search(session_of(raw_band({"x": values})), "fim77")
-    assert [hit.value for hit in result.hits[:1]] == [values[77]]
-    assert [note.code for note in result.notes] == ["searched_in_place"]
+    assert [hit.value for hit in result.hits[:1]] == [f"{values[77][:500]}…"]
+    assert [note.code for note in result.notes] == ["searched_in_place", "long_values"]
+
+
+LONG = [
+    "Ilhéus",
+    "Itabuna",
+    f"Contrato de São Sebastião {'x' * 200_000}",
+    f"Ata {'y' * 3_000} fim",
+    None,
+] * 20
+
+
+def many_documents():
+    """More than a profile counts."""
+    return raw_band({"texto": [*LONG, *(f"Documento {number}" for number in range(30))]})
+
+
+@pytest.mark.parametrize("kind", ["memory", "stream", "file"])
+def test_a_long_cell_does_not_turn_fuzzy_search_off(kind, tmp_path):
+    raw = many_documents()
+    snapshot = snapshot_of(raw if kind != "stream" else streamed(raw, (40, 90)))
+    if kind == "file":
+        snapshot = open_snapshot(save_snapshot(snapshot, tmp_path / "x"))
+    with QuerySession(snapshot) as session:
+        assert first("ilehus", session) == "Ilhéus"
+        result = search(session, "contrto sebastiao")
+        (hit, *_) = result.hits
+        assert (hit.value, hit.rows) == (f"{str(LONG[2])[:500]}…", 20)
+        assert [note.code for note in result.notes] == ["long_values"]
+        assert not search(session, "fim").hits  # it is past the beginning
+
+
+def test_what_begins_alike_is_one_value():
+    values = [f"{'a' * 2_000}{number}" for number in range(40)]
+    (hit,) = search(session_of(raw_band({"x": values})), "a" * 30).hits
+    assert (hit.value, hit.rows) == ("a" * 500 + "…", 40)
 
 
 @pytest.mark.parametrize(
