@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 from chat.messages import ToolCall
@@ -32,6 +32,10 @@ class LoopLimits:
     silent_rounds: int = 2
     """After so many messages in a row with calls and without text, the next is without tools."""
     calls_per_message: int = 16
+    answer_chars: int = 100_000
+    """So long the answer of a tool may be: a report may name its groups at any length."""
+    answers_chars: int = 400_000
+    """And so long all of them together, which go to the model with every message."""
     seconds: float = 120.0
     """For all messages and tools together."""
 
@@ -131,9 +135,20 @@ def repeated(asked: Asked) -> AnsweredCall | None:
     for one in asked.before:
         if one.key == asked.key and (not one.is_error or one.call.arguments == asked.call.arguments):
             remark = sentence("call_repeated", asked.language)
-            text = f"{remark}\n{one.text}"
-            return AnsweredCall(asked.call, "duplicate", text, for_detail(remark), is_error=one.is_error)
+            text, detail = f"{remark}\n{one.text}", for_detail(f"{remark} {one.detail}")
+            return AnsweredCall(asked.call, "duplicate", text, detail, is_error=one.is_error)
     return None
+
+
+def within_limits(answered: AnsweredCall, asked: Asked) -> AnsweredCall:
+    """*answered*, or that it is too long to be taken, which goes to the model in its place."""
+    limits = asked.limits
+    left = max(limits.answers_chars - sum(len(one.text) for one in asked.before if not one.is_error), 0)
+    most = min(limits.answer_chars, left)
+    if answered.is_error or len(answered.text) <= most:
+        return answered
+    text = sentence("answer_over_limit", asked.language, count=len(answered.text), most=most)
+    return replace(asked.unanswered("failed", text), key=answered.key)
 
 
 PROTECTIONS = (beyond_the_cap, unknown_name, no_object, repeated)
@@ -162,20 +177,22 @@ def ask(
     language: Language,
 ) -> Asked:
     """The call *written* at *position* of its message, in the form in which it is judged."""
-    given, problem = _read(written.arguments)
+    (text, question), problem = _read(written.arguments)
     name = _not_of_a_name("_", written.name)[:NAME_CHARS_MAX] or "_"
-    call = ToolCall(_own_id(written.id, [one.call.id for one in before]), name, for_json(write(given)))
-    key = f"{name} {canonical(given)}"
+    call = ToolCall(_own_id(written.id, [one.call.id for one in before]), name, text)
+    key = f"{name} {question}"
     return Asked(written, call, key, problem, position, offered, before, limits, language)
 
 
-def _read(arguments: str) -> tuple[Mapping[str, Value], QueryError | None]:
+def _read(arguments: str) -> tuple[tuple[str, str], QueryError | None]:
+    """What *arguments* say, as it goes back and as equal questions have it; or that they cannot be read."""
     try:
-        return {key: _value(one) for key, one in read_json(arguments).items()}, None
+        given = {key: _value(one) for key, one in read_json(arguments).items()}
+        return (for_json(write(given)), canonical(given)), None
     except QueryError as error:
-        return {}, error
-    except (ArithmeticError, RecursionError):  # an exponent of twenty digits; lists in lists in lists
-        return {}, QueryError("no_json")
+        return ("{}", "{}"), error
+    except ArithmeticError:  # an exponent of twenty digits
+        return ("{}", "{}"), QueryError("no_json")
 
 
 def _value(given: object) -> Value:

@@ -52,23 +52,25 @@ def read_history(
     (UserMessage(text='qual o total?'),)
     """
     limits = limits or HistoryLimits()
-    turns = tuple(_read(messages, limits))
-    if not turns or turns[-1].role != "user":
+    turns = tuple(_read(messages))
+    if not turns or turns[-1][1].role != "user":
         raise HistoryError("history_no_question")
-    kept = _last(turns, limits)
+    # Of a conversation of any length only what may be kept is looked at any closer.
+    kept = _last([_safe(*one, limits) for one in turns[-limits.messages :]], limits)
     if left_out := len(turns) - len(kept):
         kept = (Turn("user", sentence("history_left_out", language, count=left_out)), *kept)
     return tuple(_joined(kept))
 
 
-def _read(messages: object, limits: HistoryLimits) -> Iterator[Turn]:
+def _read(messages: object) -> Iterator[tuple[int, Turn]]:
+    """What was said, each with its number."""
     if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
         raise HistoryError("history_no_list")
     for number, message in enumerate(messages, 1):
         turn = _read_one(message, number)
         # An answer that failed before its first word says nothing.
         if is_visible(turn.text):
-            yield _shortened(Turn(turn.role, for_model(turn.text)), number, limits.chars_per_message)
+            yield number, turn
 
 
 def _read_one(message: object, number: int) -> Turn:
@@ -76,7 +78,7 @@ def _read_one(message: object, number: int) -> Turn:
         raise HistoryError("history_no_message", number=number)
     for key in message:
         if key not in KEYS:
-            raise HistoryError("history_other_key", number=number, key=for_detail(str(key)))
+            raise HistoryError("history_other_key", number=number, key=_shown(key))
     role, content = message.get("role"), message.get("content")
     if not isinstance(content, str):
         raise HistoryError("history_no_text", number=number)
@@ -84,21 +86,31 @@ def _read_one(message: object, number: int) -> Turn:
         case "user" | "assistant":
             return Turn(role, content)
         case _:
-            raise HistoryError("history_other_role", number=number, role=for_detail(str(role)))
+            raise HistoryError("history_other_role", number=number, role=_shown(role))
 
 
-def _shortened(turn: Turn, number: int, most: int) -> Turn:
-    if len(turn.text) <= most:
-        return turn
+def _shown(value: object) -> str:
+    """What a client gave in the place of a word; lists in lists, and numbers without end, only by their kind."""
+    return for_detail(str(value) if isinstance(value, str | float | None) else type(value).__name__)
+
+
+def _safe(number: int, turn: Turn, limits: HistoryLimits) -> Turn:
+    """*turn* as it may be repeated to a model, which is longer where much of it could not be seen."""
+    most = limits.chars_per_message
+    shown = for_model(turn.text[: most + 1])
+    if max(len(turn.text), len(shown)) <= most:
+        return Turn(turn.role, shown)
     if turn.role == "user":
-        raise HistoryError("history_too_long", number=number, count=len(turn.text), most=most)
-    return Turn("assistant", f"{turn.text[:most]}…[+{len(turn.text) - most} chars]")
+        raise HistoryError(
+            "history_too_long", number=number, count=max(len(turn.text), len(shown)), most=most
+        )
+    return Turn("assistant", f"{shown[:most]}…[+{max(len(turn.text), len(shown)) - most} chars]")
 
 
 def _last(turns: Sequence[Turn], limits: HistoryLimits) -> tuple[Turn, ...]:
     """The last of *turns* that fit, from a question on; the last question always does."""
     start, chars = len(turns) - 1, 0
-    for position in range(len(turns) - 1, max(len(turns) - limits.messages, 0) - 1, -1):
+    for position in range(len(turns) - 1, -1, -1):
         chars += len(turns[position].text)
         if chars > limits.chars:
             break

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from chat.events import CallEvent, Done, Event, Failed, Open, Text
 from chat.exceptions import ChatError, ModelBroke, ModelRefused, ModelUnreachable
-from chat.guards import Asked, LoopLimits, ask, next_step, settle
+from chat.guards import Asked, LoopLimits, ask, next_step, settle, within_limits
 from chat.llm.base import Finished, LlmClient, ModelRequest, Piece, TextPiece, ToolDefinition, Usage
 from chat.llm.estimate import count_texts, input_tokens
 from chat.messages import Message, UserMessage
@@ -20,6 +20,7 @@ from chat.safe_text import for_detail, for_json
 from chat.sentences import sentence
 from chat.speech import PARAGRAPH, Speech
 from engine.notes import Language
+from engine.query.deadline import Stop, under
 
 if TYPE_CHECKING:
     from engine.profile import Profile
@@ -93,7 +94,7 @@ class ChatRun(AsyncIterator[Event]):
     The events of one answer: `open`, then `text` and `tool_call`, then `done` or `error`, and nothing after that.
 
     Whoever leaves before the end calls `aclose`, or has `contextlib.aclosing` do it: the provider's stream is closed
-    then. A tool that is running is not waited for: its thread ends by the tool's own limits, unheard.
+    then. A tool that is running is stopped, and not waited for.
     """
 
     def __init__(self, loop: ChatLoop, request: ModelRequest) -> None:
@@ -232,13 +233,24 @@ class ChatRun(AsyncIterator[Event]):
             if answered is None:
                 yield CallEvent(asked.name, "running", for_detail(asked.call.arguments))
                 try:
-                    async with self._in_time():
-                        answered = await asyncio.to_thread(_run, self._loop.tools, asked)
+                    answered = await self._run_in_time(asked)
                 except ModelBroke as late:
-                    yield CallEvent(asked.name, "failed", late.text(self._loop.language))
+                    answered = asked.unanswered("failed", late.text(self._loop.language))
+                    self._keep(answered)
+                    yield CallEvent(asked.name, answered.status, answered.detail)
                     raise
+            answered = within_limits(answered, asked)
             self._keep(answered)
             yield CallEvent(asked.name, answered.status, answered.detail)
+
+    async def _run_in_time(self, asked: Asked) -> AnsweredCall:
+        """What the tool answers; where the reader leaves, or no time is left, it is stopped."""
+        stop = Stop()
+        try:
+            async with self._in_time():
+                return await asyncio.to_thread(_run, self._loop.tools, asked, stop)
+        finally:
+            stop.set()  # of one that has answered there is nothing to stop
 
     def _keep(self, answered: AnsweredCall) -> None:
         *before, last = self._outcome.rounds
@@ -266,10 +278,11 @@ class ChatRun(AsyncIterator[Event]):
         return sentence(code, self._loop.language)
 
 
-def _run(tools: Tools, asked: Asked) -> AnsweredCall:
+def _run(tools: Tools, asked: Asked, stop: Stop) -> AnsweredCall:
     """The tool's own answer, in a thread; what it raises is logged, and a failure that the model is told of."""
     try:
-        reply = tools.call(asked.written.name, asked.call.arguments)
+        with under(stop):
+            reply = tools.call(asked.written.name, asked.call.arguments)
         text, is_refused = for_json(reply.text), reply.is_refused
         told = str(reply.answer.get("note") or text) if is_refused else text
     except Exception:

@@ -34,6 +34,8 @@ _opens_tag = re.compile(
     r"[<\ufe64\uff1c](?=\s*[/\uff0f\u2215\u2044]|[^\W\d_]|[|\uff5c!?]|\s+[d\uff44\uff24])", re.IGNORECASE
 ).sub
 
+_painted_tag = re.compile("[\ufe64\uff1c]").sub
+
 
 def for_model(text: str) -> str:
     """
@@ -54,9 +56,10 @@ def for_json(text: str) -> str:
     """
     JSON *text* in which nothing is unseen: in its strings, where alone such characters may be, `\\uXXXX` is the same.
 
-    Tools escape what is dangerous; this adds what merely cannot be seen, such as Hangul fillers.
+    Tools escape what is dangerous; this adds what merely cannot be seen, such as Hangul fillers, and what looks like
+    the `<` of a tag.
     """
-    return text if text.isascii() else _unseen_or_choosing(_json_code, text)
+    return text if text.isascii() else _painted_tag(_json_code, _unseen_or_choosing(_json_code, text))
 
 
 def for_reader(text: str) -> str:

@@ -14,11 +14,11 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from chat.exceptions import SettingsError
 from chat.llm.addresses import address_problem
 from chat.llm.providers import PROVIDERS, ProviderName
+from chat.text_file import read_text_file
 from engine.notes import Term
+from prompts.system import fence_in
 
 PREFIX = "CHAT_"
-FILE_BYTES_MAX = 1_000_000
-"""A longer file of instructions would leave a model no room for the report."""
 
 Fallback = Literal["none", "offline"]
 TokenField = Literal["max_tokens", "max_completion_tokens"]
@@ -148,13 +148,19 @@ def _problems(settings: ChatSettings) -> Iterator[SettingsError]:
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     if not key.isascii() or not key.isprintable() or " " in key:
         yield SettingsError("setting_bad_key", name=env_name("api_key"))
+    if settings.model is not None and not settings.model.isprintable():
+        yield SettingsError("setting_bad_model", name=env_name("model"))
     if settings.base_url is not None and (code := address_problem(settings.base_url)):
         yield SettingsError(code, name=env_name("base_url"))
     for field in ("llms_txt", "extra_instructions"):
+        name, path = env_name(f"{field}_path"), getattr(settings, f"{field}_path")
         try:
-            getattr(settings, field)
+            fence = fence_in(getattr(settings, field))
         except SettingsError as problem:
             yield problem
+        else:
+            if fence is not None:
+                yield SettingsError("setting_forged_fence", name=name, path=path, fence=fence)
 
 
 def _impossible(field: str) -> SettingsError:
@@ -175,16 +181,4 @@ def _impossible(field: str) -> SettingsError:
 
 
 def _read_text(field: str, path: Path | None) -> str:
-    if path is None:
-        return ""
-    try:
-        with path.open("rb") as file:
-            content = file.read(FILE_BYTES_MAX + 1)
-    except (OSError, ValueError) as error:  # a NUL in the path among them
-        raise SettingsError("setting_no_file", name=env_name(field), path=path) from error
-    if len(content) > FILE_BYTES_MAX:
-        raise SettingsError("setting_long_file", name=env_name(field), path=path, most=FILE_BYTES_MAX)
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        raise SettingsError("setting_no_text", name=env_name(field), path=path) from error
+    return "" if path is None else read_text_file(env_name(field), path)

@@ -12,6 +12,7 @@ from lastro.where import where_text
 if TYPE_CHECKING:
     from chat.rounds import AnsweredCall
 
+NEXT_LINE = "\n"
 RESULTS_MAX = 3
 """So many results of one call are written out; of more, the rest is counted."""
 
@@ -24,8 +25,17 @@ def call_line(call: AnsweredCall) -> str:
     """
     asked = _asked(_object(call.call.arguments))
     name = f"{call.call.name}: {asked}" if asked else call.call.name
-    told = _told(_object(call.text)) if call.status == "done" else f"{call.status}: {call.detail}"
-    return f"{name} → {told}"
+    return f"{name} → {_ending(call)}"
+
+
+def _ending(call: AnsweredCall) -> str:
+    match call.status:
+        case "done":
+            return _told(_object(call.text))
+        case "duplicate" if not call.is_error:  # a remark, and on the next line what was told before
+            return f"asked before: {_told(_object(call.text.partition(NEXT_LINE)[2]))}"
+        case _:
+            return f"{call.status}: {call.detail}"
 
 
 def _object(text: str) -> Mapping[str, Any]:

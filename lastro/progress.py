@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, Thread
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, TextIO
 
 from datasources.work import Activity, Stage, Unit, watched_by
@@ -51,7 +51,9 @@ class Display:
 
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
-        self._lock = Lock()
+        # Of one thread it may be taken twice: a reading that was left is ended wherever its garbage is collected.
+        self._lock = RLock()
+        self._is_drawing = False
         self._closing = Event()
         self._thread: Thread | None = None
         self._stage: Stage | None = None
@@ -99,6 +101,15 @@ class Display:
                     self._show(self._stage)
 
     def _show(self, stage: Stage) -> None:
+        self._is_drawing = True
+        try:
+            self._draw_bar(stage)
+        finally:
+            self._is_drawing = False
+        if self._stage is None:  # it was ended meanwhile
+            self._hide()
+
+    def _draw_bar(self, stage: Stage) -> None:
         if self._bar is None:
             self._bar = _bar(self._terminal)
             self._bar.add_task(self._title(stage), total=stage.rows or stage.bytes, amount="")
@@ -112,8 +123,13 @@ class Display:
         self._bar.refresh()
 
     def _hide(self) -> None:
-        if self._bar is not None:
+        if self._bar is None or self._is_drawing:
+            return
+        self._is_drawing = True
+        try:
             self._bar.stop()
+        finally:
+            self._is_drawing = False
             # An interrupt may have cut a stop short.
             self._bar.console.show_cursor()
             self._bar = None

@@ -17,12 +17,24 @@ OPENING, CLOSING = "<dados>", "</dados>"
 
 # What is drawn as nothing, or as a part of another character, though Unicode counts it as a letter or a mark: Hangul
 # and Khmer fillers, the grapheme joiner, Mongolian and other variation selectors, an empty Braille cell. What Unicode
-# itself calls control or format is escaped wherever data are rendered (`formats.py`).
-_drawn_as_nothing = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
-    "\U000e0000\U000e0002-\U000e001f\U000e0080-\U000e0fff]"
+# itself calls control or format is escaped wherever data are rendered (`formats.py`), and so is `<`; here go the two
+# that look like it, with which a fence could be painted.
+_mistakable = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u2800\u3164\ufe00-\ufe0f\ufe64\uff1c\uffa0"
+    "\ufff0-\ufff8\U000e0000\U000e0002-\U000e001f\U000e0080-\U000e0fff]"
 ).sub
 _fence = re.compile(r"<\s*/?\s*dados\s*>", re.IGNORECASE).search
+
+
+def fence_in(text: str) -> str | None:
+    """
+    The first fence that *text* writes, for which no prompt would take it.
+
+    >>> fence_in("a < b"), fence_in("x < / DADOS > y")
+    (None, '< / DADOS >')
+    """
+    found = _fence(text)
+    return found.group() if found else None
 
 
 class SulfiteSystemPrompts:
@@ -38,11 +50,11 @@ class SulfiteSystemPrompts:
         """
         extra_instructions = extra_instructions.strip()
         for text in (data_context, extra_instructions):
-            if found := _fence(text):
-                raise ForgedFence.by(found.group())
+            if fence := fence_in(text):
+                raise ForgedFence.by(fence)
         template = _environment().get_template("consumer.jinja")
         return template.render(
-            data_context=_drawn_as_nothing(escape_character, data_context).rstrip("\n"),
+            data_context=_mistakable(escape_character, data_context).rstrip("\n"),
             extra_instructions=extra_instructions,
         )
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 """Names that are never public."""
 
+_is_name = re.compile(
+    r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?"
+).fullmatch
 _is_odd_address = re.compile(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)\.?").fullmatch
 """Numbers that some libraries read as an address, and others as another one or none."""
 
@@ -35,7 +38,18 @@ def address_problem(address: str) -> str | None:
 
 def _is_plain(parts: SplitResult, host: str, address: str) -> bool:
     is_text = address.isascii() and address.isprintable() and " " not in address and "\\" not in address
-    return bool(host) and is_text and "@" not in parts.netloc and not parts.fragment
+    return _is_host(parts, host) and is_text and "@" not in parts.netloc and not parts.fragment
+
+
+def _is_host(parts: SplitResult, host: str) -> bool:
+    if "[" not in parts.netloc:
+        return len(host) <= 253 and _is_name(host) is not None
+    try:
+        address = IPv6Address(host)
+    except ValueError:
+        return False
+    # The libraries do not reach an address that is of one network card.
+    return address.scope_id is None and parts.netloc.rpartition("]")[2][:1] in ("", ":")
 
 
 def _is_near(host: str) -> bool:

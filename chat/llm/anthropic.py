@@ -107,7 +107,7 @@ class AnthropicReader(MessageReader):
                 yield from self.say(block.get("text"))
             case "tool_use" if self.reason is None:
                 self._inputs[index] = dict_of(block.get("input"))
-                self.calls.add(index, block.get("id"), block.get("name"), "")
+                self.ask(index, block.get("id"), block.get("name"), "")
 
     def _add(self, index: int, delta: dict[str, Any]) -> Iterator[TextPiece]:
         match delta.get("type"):
@@ -117,13 +117,13 @@ class AnthropicReader(MessageReader):
                 fragment = delta.get("partial_json")
                 if fragment:
                     self._inputs.pop(index, None)
-                self.calls.add(index, None, None, fragment)
+                self.ask(index, None, None, fragment)
 
     def _end(self, reason: object) -> None:
         if self.reason is not None or not isinstance(reason, str):
             return
         for index, given in self._inputs.items():
-            self.calls.add(index, None, None, json.dumps(given, ensure_ascii=False))
+            self.ask(index, None, None, json.dumps(given, ensure_ascii=False))
         self.reason = _REASONS.get(reason, "stop")
 
     def _read_usage(self, usage: dict[str, Any]) -> None:

@@ -29,6 +29,9 @@ class CallsUnderway:
     def __init__(self) -> None:
         self._calls: list[_Underway] = []
         self._by_index: dict[int, _Underway] = {}
+        self._by_id: dict[str, _Underway] = {}
+        self.chars = 0
+        """Of all that has arrived."""
 
     def add(self, index: object, id: object, name: object, arguments: object) -> None:  # noqa: A002
         """Another fragment; what is no text counts as empty."""
@@ -38,14 +41,18 @@ class CallsUnderway:
         call = self._call_for(index if type(index) is int else None, id_text, name_text)
         call.id = call.id or id_text
         call.name = call.name or name_text
-        if isinstance(arguments, dict):  # some providers send what the text would stand for
-            call.arguments.append(json.dumps(arguments, ensure_ascii=False))
-        else:
-            call.arguments.append(_text(arguments))
+        if id_text and call.id == id_text:
+            self._by_id.setdefault(id_text, call)
+        # Some providers send what the text would stand for.
+        fragment = (
+            json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else _text(arguments)
+        )
+        call.arguments.append(fragment)
+        self.chars += len(id_text) + len(name_text) + len(fragment)
 
-    def __bool__(self) -> bool:
-        """Whether any call was asked for."""
-        return bool(self._calls)
+    def __len__(self) -> int:
+        """How many calls were asked for."""
+        return len(self._calls)
 
     def finish(self, new_id: Callable[[], str]) -> tuple[ToolCall, ...]:
         """The calls by their index; one without an id, or with that of another, gets one of *new_id*."""
@@ -71,7 +78,7 @@ class CallsUnderway:
                 call = self._by_index[index] = self._begin()
             return call
         if call_id:
-            same = next((call for call in self._calls if call.id == call_id), None)
+            same = self._by_id.get(call_id)
             if same is not None:
                 return same
         if not self._calls or call_id or (name and self._calls[-1].name):

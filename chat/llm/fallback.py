@@ -47,7 +47,7 @@ class FallbackClient(LlmClient):
                 async with _closing(self._first.stream(request)) as pieces:
                     async for piece in pieces:
                         has_begun = True
-                        yield piece
+                        yield _unmarked(piece)
                 return
             except (ModelUnreachable, ModelRefused) as error:
                 if has_begun:
@@ -63,6 +63,17 @@ def _marked(piece: Piece) -> Piece:
     if isinstance(piece, TextPiece):
         return piece
     return replace(piece, calls=tuple([replace(call, id=CALL_PREFIX + call.id) for call in piece.calls]))
+
+
+def _unmarked(piece: Piece) -> Piece:
+    """What the first client said; a provider may give a call any id, and its own would be taken for the second's."""
+    if isinstance(piece, TextPiece) or not any(call.id.startswith(CALL_PREFIX) for call in piece.calls):
+        return piece
+    return replace(piece, calls=tuple([replace(call, id=_own(call.id)) for call in piece.calls]))
+
+
+def _own(call_id: str) -> str:
+    return f"first_{call_id}" if call_id.startswith(CALL_PREFIX) else call_id
 
 
 @asynccontextmanager

@@ -16,6 +16,8 @@ from chat.llm.transport import Transport
 
 USAGE_GRACE_S = 2.0
 """After the reason of its end the usage of a message may follow, for so long."""
+WHOLE_BYTES_MAX = 4 << 20
+"""So long a message in one piece may be: as objects it takes many times its bytes."""
 CLOSE_GRACE_S = 0.2
 """After all of it the connection may come to its end, so that it can serve again."""
 
@@ -104,6 +106,8 @@ class _Feed:
                 raise MalformedStream("a page, and no answer")
         if self._whole is not None:
             self._whole += chunk
+            if len(self._whole) > WHOLE_BYTES_MAX:
+                raise ModelBroke("model_answer_too_long", provider=self._reader.provider)
             return
         for event in self._sse.feed(chunk):
             self.is_garbage = False

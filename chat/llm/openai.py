@@ -114,7 +114,7 @@ class OpenAiReader(MessageReader):
         yield from self.say(delta.get("refusal"))
         for fragment in dicts_of(delta.get("tool_calls")):
             function = dict_of(fragment.get("function"))
-            self.calls.add(
+            self.ask(
                 fragment.get("index"), fragment.get("id"), function.get("name"), function.get("arguments")
             )
 

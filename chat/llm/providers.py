@@ -124,10 +124,11 @@ def url_of(row: Provider, model: str, base_url: str | None) -> str:
 
 
 def _with_version(query: str) -> str:
-    pairs = parse_qsl(query)
-    if any(name == "api-version" for name, _ in pairs):
+    pairs = parse_qsl(query, keep_blank_values=True)
+    if any(name == "api-version" and value for name, value in pairs):
         return query
-    return urlencode([*pairs, ("api-version", AZURE_API_VERSION)])
+    others = [(name, value) for name, value in pairs if name != "api-version"]
+    return urlencode([*others, ("api-version", AZURE_API_VERSION)])
 
 
 def _client(settings: ChatSettings, language: Language) -> LlmClient:

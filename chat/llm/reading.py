@@ -7,11 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from chat.exceptions import ModelBroke
 from chat.llm.base import Finished, FinishReason, ModelRequest, TextPiece, Usage
 from chat.llm.calls import CallsUnderway, WholeText
 from chat.llm.estimate import count_texts, input_tokens
 from chat.llm.failures import failure_midway, words_of
 from chat.llm.sse import MalformedStream, ServerEvent
+
+MESSAGE_CHARS_MAX = 1 << 20
+"""A longer message is no answer to a question: some models go on for ever."""
+CALLS_MAX = 256
+"""Far more than are run."""
 
 
 class MessageReader(ABC):
@@ -33,6 +39,7 @@ class MessageReader(ABC):
         self.cache_write_tokens = 0
         self._text = WholeText()
         self._said: list[str] = []
+        self._chars = 0
 
     @abstractmethod
     def read(self, event: ServerEvent) -> Iterator[TextPiece]:
@@ -63,6 +70,11 @@ class MessageReader(ABC):
             raise MalformedStream("a text is no text")
         yield from self._piece(self._text.feed(text))
 
+    def ask(self, index: object, call_id: object, name: object, arguments: object) -> None:
+        """Some more of a call; see `CallsUnderway.add`."""
+        self.calls.add(index, call_id, name, arguments)
+        self._check_size()
+
     def fail(self, error: object) -> None:
         """Raise the error that the provider reports in the place of an answer, or in the middle of one."""
         raise failure_midway(self.provider, words_of(error), has_begun=bool(self._said))
@@ -70,15 +82,22 @@ class MessageReader(ABC):
     def _piece(self, text: str) -> Iterator[TextPiece]:
         if text:
             self._said.append(text)
+            self._chars += len(text)
+            self._check_size()
             yield TextPiece(text)
+
+    def _check_size(self) -> None:
+        if self._chars + self.calls.chars > MESSAGE_CHARS_MAX or len(self.calls) > CALLS_MAX:
+            raise ModelBroke("model_answer_too_long", provider=self.provider)
 
     def _usage(self, request: ModelRequest, written: list[str]) -> Usage:
         is_estimated = self.input_tokens is None or self.output_tokens is None
+        given = input_tokens(request) if self.input_tokens is None else self.input_tokens
         return Usage(
-            input_tokens(request) if self.input_tokens is None else self.input_tokens,
+            given,
             count_texts(written) if self.output_tokens is None else self.output_tokens,
-            self.cache_read_tokens,
-            self.cache_write_tokens,
+            min(self.cache_read_tokens, given),  # they are counted among the others
+            min(self.cache_write_tokens, given),
             is_estimated,
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 from chat.exceptions import ModelBroke, ModelError, ModelRefused, ModelUnreachable, SettingsError
 from chat.llm.base import Finished, FinishReason, LlmClient, ModelRequest, Piece, TextPiece, Usage
 from chat.messages import ToolCall
+from chat.text_file import read_text_file
 
 _NONE = Usage()
 
@@ -87,10 +88,7 @@ class ScriptedClient(LlmClient):
     @classmethod
     def from_file(cls, path: Path) -> ScriptedClient:
         """What *path* has, over and over; raises SettingsError."""
-        try:
-            lines = path.read_text(encoding="utf-8").split("\n")
-        except (OSError, ValueError) as error:
-            raise SettingsError("setting_no_file", name="CHAT_SCRIPT_PATH", path=path) from error
+        lines = read_text_file("CHAT_SCRIPT_PATH", path).split("\n")
         script = []
         for number, line in enumerate(lines, 1):
             if line.strip():

@@ -143,7 +143,7 @@ class Transport:
         try:
             if not response.is_success:
                 return await self._refused(response, answer)
-            if response.headers.get("content-encoding", "identity") != "identity":
+            if response.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
                 raise ModelBroke("model_not_understood", provider=self.provider)
             await answer.begin()
         except BaseException as error:
@@ -155,7 +155,11 @@ class Transport:
 
     def _miss(self, error: Exception) -> Miss:
         """What *error*, which came before the first byte, means."""
-        match error:
+        match _tls_error(error) or error:
+            case ssl.SSLCertVerificationError():
+                code, may_retry = "model_no_trust", False
+            case ssl.SSLError():
+                code, may_retry = "model_no_http", False
             case httpx.ConnectTimeout():
                 code, may_retry = "model_no_connection", True
             case httpx.TimeoutException() | TimeoutError():
@@ -187,6 +191,15 @@ class Transport:
         return text.replace(key, "…") if key else text
 
 
+def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
+    """What went wrong with encryption, if that is why *error* came; it is no matter of time."""
+    if isinstance(error, (httpx.TimeoutException, TimeoutError)):
+        return None
+    while error is not None and not isinstance(error, ssl.SSLError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 _DROPPED = ("Server disconnected", "peer closed connection")
 
 
@@ -215,6 +228,8 @@ def _jitter(attempt: int) -> float:
 
 
 def _trust(url: str) -> ssl.SSLContext:
+    # Not `create_default_context`, which would write the keys of all connections where SSLKEYLOGFILE says.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks certificates and names
     if urlsplit(url).scheme == "https":
-        return ssl.create_default_context()
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and is quickly made
+        context.load_default_certs()
+    return context  # for http it trusts nobody, and is quickly made

@@ -28,6 +28,7 @@ VALUE_SENTENCES: Mapping[str, str] = {
     "STDDEV": "offline_value_STDDEV",
     "SHARE": "offline_value_SHARE",
 }
+DAY_SENTENCES: Mapping[str, str] = {"MIN": "offline_first_day", "MAX": "offline_last_day"}
 _UNITLESS = frozenset({"COUNT", "DISTINCT"})
 
 
@@ -45,7 +46,8 @@ def write_answer(reading: Reading, text: str, profile: Profile, language: Langua
     answer = read_answer(text)
     if answer is None:
         return text
-    return " ".join(_Writer(reading, answer, profile, language).parts())
+    parts = " ".join(_Writer(reading, answer, profile, language).parts())
+    return parts.replace("\n ", "\n")  # what follows a list begins a line
 
 
 class _Writer:
@@ -92,12 +94,21 @@ class _Writer:
         if self._reading.stated is not None:
             return self._stated()
         return self._say(
-            VALUE_SENTENCES[self._reading.verb],
+            self._value_sentence(),
             field=self._reading.field or "",
             band=self._reading.band,
             value=self._figure(result),
             source=self._source(self._answer.get("fact"), self._answer.get("rows")),
         )
+
+    def _value_sentence(self) -> str:
+        """Days are early and late, not small and great."""
+        verb, name = self._reading.verb, self._reading.field
+        if verb in DAY_SENTENCES and name is not None:
+            field = self._profile.band(self._reading.band).field(name)
+            if field.type in ("date", "datetime"):
+                return DAY_SENTENCES[verb]
+        return VALUE_SENTENCES[verb]
 
     def _stated(self) -> str:
         """What the report states is told as it states it, whatever the rows add up to."""
@@ -149,7 +160,7 @@ class _Writer:
         parts = []
         for side in ("a", "b"):
             one = result[side]
-            value = self._say("offline_no_result") if one["value"] is None else self._figure(one["value"])
+            value = self._figure(one["value"])
             source = self._source(one.get("fact"), one.get("rows"))
             parts.append(f"{condition_text(one.get('filter'))}: {value} ({source})")
         for name, code in (("difference", "offline_difference"), ("growth", "offline_growth")):
@@ -163,7 +174,12 @@ class _Writer:
             band=self._reading.band,
             **self._what(),
         )
-        return f"{head} {'; '.join(parts)}."
+        remarks = [
+            f"{condition_text(result[side].get('filter'))}: {remark}"
+            for side in ("a", "b")
+            if (remark := result[side].get("note"))
+        ]
+        return " ".join([f"{head} {'; '.join(parts)}.", *remarks])
 
     # ---- what belongs to it ----
 

@@ -44,6 +44,12 @@ class FieldName:
     """Whether the words say what happened on its days, and no "date"."""
     is_plural: bool = False
     """Whether several of its values are spoken of: `vendedores`."""
+    is_own: bool = False
+    """Whether the words are those of its name, and no others of the same subject: not `pagar` for `pago`."""
+    is_kind: bool = False
+    """Whether the field holds kinds of what the words say: `quarto` of `tipo_quarto`."""
+    is_had: bool = False
+    """Whether rows are said to have it: `com desconto`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,13 @@ from chat.offline.atoms import View
 from chat.offline.lexicon import subjects
 from chat.offline.names import tokens_of
 from chat.offline.reading import Doubt
-from engine.names import name_tokens
+from engine.names import fold, name_tokens
 from engine.profile import FieldProfile
 from engine.roles import AVERAGED, RATE_TOKENS, SUMMABLE
+from engine.shown_figures import MONEY
+
+_YES = frozenset({"s", "sim", "y", "yes", "true", "verdadeiro"})
+_NO = frozenset({"n", "nao", "no", "false", "falso"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,22 @@ class Book:
     def has_names(self, name: str) -> bool:
         """Whether the values of the field *name* are things that can be counted, and not yes or no, or a year."""
         field = self.view.field(name)
-        return field.type == "text" or field.role == "id"
+        return (field.type == "text" and self.yes_of(name) is None) or field.role == "id"
+
+    def yes_of(self, name: str) -> str | None:
+        """The value of the field *name* that says yes, where it says nothing but yes and no."""
+        field = self.view.field(name)
+        if field.type not in ("text", "boolean"):
+            return None
+        told = {fold(one.value).lower(): one.value for one in field.values or () if one.value is not None}
+        yes = [value for word, value in told.items() if word in _YES]
+        return yes[0] if len(yes) == 1 and told.keys() <= _YES | _NO else None
+
+    def is_row(self, name: str) -> bool:
+        """Whether each row has a value of its own in the field *name*, so that it names what a row is."""
+        field = self.view.field(name)
+        is_name = field.type == "text" or field.role == "id"
+        return is_name and field.nulls == 0 and field.distinct == self.view.band.rows > 1
 
     @property
     def is_of_money(self) -> bool:
@@ -145,9 +164,6 @@ def is_additive(field: FieldProfile) -> bool:
     )
 
 
-_CURRENCIES = frozenset({"R$", "US$", "$", "€", "£"})
-
-
 def is_currency(unit: str | None) -> bool:
     """Whether *unit* is one of money."""
-    return unit is not None and (unit in _CURRENCIES or (len(unit) == 3 and unit.isupper()))
+    return unit is not None and (unit in MONEY or (len(unit) == 3 and unit.isupper()))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from chat.offline.book import Book
 from chat.offline.describe import short_name
 from chat.offline.lexicon import QuestionLanguage
-from chat.offline.read import read
+from chat.offline.read import BLOCKS, read
 from chat.offline.reading import Doubt, Reading
 from chat.offline.understanding import views_of
 from chat.sentences import sentence
@@ -24,11 +24,13 @@ def write_doubt(doubt: Doubt, profile: Profile, language: Language) -> str:
         "words": doubt.names[0] if doubt.names else "",
         "bands": tuple(view.band.name for view in views_of(profile)),
     }
-    why = f"{sentence('offline_not_sure', language)} {sentence(doubt.code, language, **values)}"
+    # What is beyond tools and figures is understood well enough.
+    opening = "offline_not_this" if doubt.code in BLOCKS.values() else "offline_not_sure"
+    why = f"{sentence(opening, language)} {sentence(doubt.code, language, **values)}"
     examples = examples_of(profile, language)
     if not examples:
         return why
-    return "\n- ".join([f"{why} {sentence('offline_examples', language)}", *examples])
+    return "\n- ".join([f"{why}\n{sentence('offline_examples', language)}", *examples])
 
 
 def examples_of(profile: Profile, language: Language) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from chat.offline.book import is_currency
 from chat.tools.wire import Number
 from engine.notes import Language
+from engine.shown_figures import MONEY_DECIMALS, with_decimals
 
 _day = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})").fullmatch
 
@@ -38,6 +39,4 @@ def value_text(value: object, unit: str | None, language: Language) -> str:
         return f"{number_text(value, language)}%"
     if not is_currency(unit):
         return f"{number_text(value, language)} {unit}"
-    whole, _, fraction = value.partition(".")
-    cents = fraction.ljust(2, "0")
-    return f"{unit} {number_text(f'{whole}.{cents}', language)}"
+    return f"{unit} {number_text(with_decimals(value, MONEY_DECIMALS), language)}"

@@ -23,6 +23,8 @@ class Frame:
     """Fields with numbers that nothing has claimed."""
     labels: list[str] = field(default_factory=list)
     """Fields with texts, codes or the like that nothing has claimed."""
+    yes: dict[str, str] = field(default_factory=dict)
+    """Those of them that say yes or no and are named by their own word, each with its yes."""
     dates: list[str] = field(default_factory=list)
     """Fields with days that nothing has claimed."""
     period_date: str | None = None
@@ -31,11 +33,15 @@ class Frame:
     unknown: Unknown | None = None
     unknown_field: str | None = None
     periods: list[Period] = field(default_factory=list)
+    is_dated: bool = False
+    """Whether a period is said, be it one of two that are compared."""
     spans: list[Span] = field(default_factory=list)
     is_plural: bool = False
     """Whether several values of a field are spoken of."""
     is_vague: bool = False
     """Whether no field but one of words like `valor` is named."""
+    is_had: bool = False
+    """Whether rows are said to have a measure, as in `com desconto`."""
     limits: list[tuple[Limit, str | None]] = field(default_factory=list)
     """Each with the field that it is said of."""
     groups: list[Group] = field(default_factory=list)
@@ -78,7 +84,16 @@ def frame_of(cover: Sequence[Atom], book: Book) -> Frame | Doubt:
     for place, item in enumerate(kept):
         # In "how many different customers" it is customers that are counted.
         after = [one for one in kept[place + 1 : place + 3] if not is_mark(one, "distinct")]
-        doubt = _place(item, after[0] if after else None, frame, book)
+        following = after[0] if after else None
+        if (
+            following is None
+            and place
+            and is_mark(item, "greatest", "smallest")
+            and (name := _field(kept[place - 1]))
+            and book.is_number(name)
+        ):
+            following = kept[place - 1]  # `aluguel mais caro` is the greatest rent
+        doubt = _place(item, following, frame, book)
         if doubt is not None:
             return doubt
     return frame
@@ -87,8 +102,10 @@ def frame_of(cover: Sequence[Atom], book: Book) -> Frame | Doubt:
 def _absorb(items: list[Item], frame: Frame, book: Book) -> list[Item]:
     """The items without the fields that only say what a value, a period or a limit beside them is of."""
     items = [item for item in items if not is_mark(item, "be")]
+    items = [item for place, item in enumerate(items) if not _announces(item, items[place + 1 :])]
     if items and is_mark(items[0], "and"):
         items = items[1:]
+    items = [_said_yes(items, place, book) for place in range(len(items))]
     comparing = any(is_mark(item, "compare", "growth", "or") for item in items)
     if comparing:
         items = [
@@ -123,6 +140,40 @@ def _absorb(items: list[Item], frame: Frame, book: Book) -> list[Item]:
     return [item for place, item in enumerate(items) if place not in gone]
 
 
+def _announces(item: Item, after: Sequence[Item]) -> bool:
+    """Whether a word as `dia` only says what follows: `dia 15 de março`."""
+    period = period_in(after[0]) if after else None
+    return isinstance(item, Atom) and period is not None and item.meaning == Mark("unit", period.kind)
+
+
+def _said_yes(items: list[Item], place: int, book: Book) -> Item:
+    """`Contracts paid`, `reopened tickets`: beside what it is said of, a field of yes and no says yes."""
+    item = items[place]
+    name = _field(item)
+    yes = book.yes_of(name) if name is not None else None
+    if not isinstance(item, Atom) or name is None or yes is None or not _is_own(item):
+        return item
+    before = items[place - 1] if place else None
+    after = items[place + 1] if place + 1 < len(items) else None
+    is_said = _is_thing(before, book) or (
+        isinstance(after, Atom) and after.start == item.end and _is_thing(after, book)
+    )
+    return Atom(item.start, item.end, Value(name, yes), item.cost) if is_said else item
+
+
+def _is_own(item: Atom) -> bool:
+    return isinstance(item.meaning, FieldName) and item.meaning.is_own
+
+
+def _is_thing(item: Item | None, book: Book) -> bool:
+    """Whether *item* names things that something can be said of."""
+    if not isinstance(item, Atom):
+        return False
+    if isinstance(item.meaning, FieldName):
+        return _is_label(item, book) and book.yes_of(item.meaning.field) is None
+    return isinstance(item.meaning, BandName) and item.meaning.is_thing
+
+
 def _joins(items: list[Item], place: int) -> bool:
     """Whether an `and` or a `to` stands before the second of two things that are compared."""
     after = items[place + 1 : place + 3]
@@ -131,7 +182,7 @@ def _joins(items: list[Item], place: int) -> bool:
     )
 
 
-def _field(item: Item) -> str | None:
+def _field(item: Item | None) -> str | None:
     return item.meaning.field if isinstance(item, Atom) and isinstance(item.meaning, FieldName) else None
 
 
@@ -156,7 +207,7 @@ def _run(items: list[Item], start: int, name: str | None) -> set[int]:
 
 
 def _is_label(item: Item | None, book: Book) -> bool:
-    name = _field(item) if item is not None else None
+    name = _field(item)
     return name is not None and not book.is_number(name) and not book.is_date(name)
 
 
@@ -165,6 +216,7 @@ def _place(item: Item, following: Item | None, frame: Frame, book: Book) -> Doub
     match item:
         case Span():
             frame.spans.append(item)
+            frame.is_dated = True
         case Group(field=name) if name is not None and book.is_number(name):
             frame.is_ranked_by = True
             if name not in frame.measures:
@@ -185,6 +237,11 @@ def _place_atom(atom: Atom, following: Item | None, frame: Frame, book: Book) ->
     match atom.meaning:
         case Mark("unit", name):
             frame.units.append(name)
+        case Mark("average_number", _):
+            counted = _field(following)
+            if counted is None or not book.is_number(counted):
+                return Doubt("offline_which_average", weight=2)  # of how many, and per what?
+            frame.marks.setdefault("verb", []).append(Mark("verb", "AVG"))
         case Mark(kind, _):
             frame.marks.setdefault(kind, []).append(atom.meaning)
             if kind == "how_many" or atom.meaning == Mark("verb", "COUNT"):
@@ -193,7 +250,10 @@ def _place_atom(atom: Atom, following: Item | None, frame: Frame, book: Book) ->
                 frame.after_superlative = following
         case BandName():
             frame.bands.append(atom.meaning)
-        case FieldName(name, is_vague=is_vague, is_plural=is_plural):
+        case FieldName(name, is_vague=is_vague, is_plural=is_plural, is_had=is_had):
+            frame.is_had = frame.is_had or (is_had and book.is_number(name))
+            if _is_own(atom) and (yes := book.yes_of(name)) is not None:
+                frame.yes[name] = yes
             frame.is_vague = frame.is_vague or is_vague
             frame.is_plural = frame.is_plural or (is_plural and not book.is_number(name))
             kind_of = (
@@ -210,6 +270,7 @@ def _place_atom(atom: Atom, following: Item | None, frame: Frame, book: Book) ->
                 frame.values.append(atom.meaning)
         case Period():
             frame.periods.append(atom.meaning)
+            frame.is_dated = True
         case Stated():
             frame.stated.append(atom.meaning)
         case Unknown():

@@ -26,7 +26,7 @@ def read_frame(frame: Frame, book: Book) -> Reading | Doubt:
         return read_comparison(frame, book)
     if frame.has("or"):
         return INCOMPLETE
-    if (frame.is_ranked_by or frame.has("by_band")) and not ranks(frame):
+    if (frame.is_ranked_by or frame.has("by_band")) and not ranks(frame) and not _is_average_per_row(frame):
         return INCOMPLETE
     _leave_out_own_period(frame, book)
     if frame.groups or frame.units or frame.has("who", "ranking") or subject_of(frame) is not None:
@@ -44,6 +44,8 @@ def _impossible(frame: Frame) -> Doubt | None:
         return Doubt("offline_two_questions", weight=1)
     if frame.has("how_many") and frame.has("how_much"):
         return Doubt("offline_two_questions", weight=1)
+    if frame.is_had and not ranks(frame):
+        return Doubt("offline_no_condition", weight=1)  # students with a discount: not what it adds up to
     if frame.is_whole_of_top or frame.has_loose_value:
         return INCOMPLETE
     # What no role was found for is not explained.
@@ -51,6 +53,17 @@ def _impossible(frame: Frame) -> Doubt | None:
         return Doubt("offline_loose_number", weight=1)
     return (
         INCOMPLETE if frame.has("and", "to", "between", "from", "side", "cmp", "by", "each", "top") else None
+    )
+
+
+def _is_average_per_row(frame: Frame) -> bool:
+    """`The average of nights per booking` in the band of bookings: what an average of its rows is anyway."""
+    return (
+        not frame.is_ranked_by
+        and bool(frame.measures)
+        and frame.verbs == {"AVG"}
+        and len(frame.bands) == 1
+        and not frame.bands[0].is_plural
     )
 
 

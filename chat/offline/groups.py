@@ -10,7 +10,11 @@ from chat.offline.conditions import conditions_of, joined
 from chat.offline.frame import Frame
 from chat.offline.phrases import Group
 from chat.offline.reading import INCOMPLETE, Condition, Doubt, Reading, arguments_text
-from chat.offline.verbs import asked_verb, counts_rows, is_count, is_counted_thing, measure_of, ranks
+from chat.offline.values import aggregate_reading
+from chat.offline.verbs import asked_verb, counts_rows, is_count, is_counted_thing, is_kind, measure_of, ranks
+
+ONE_OF_ROWS = frozenset({"AVG", "MEDIAN", "STDDEV"})
+"""What is one value of many rows: `the average of nights per booking` is that of all, if each row is a booking."""
 
 
 def subject_of(frame: Frame) -> str | None:
@@ -38,6 +42,8 @@ def read_groups(frame: Frame, book: Book) -> Reading | Doubt:
         return conditions
     if frame.limits or frame.dates or frame.has("when", "first", "last", "document", "distinct"):
         return Doubt("offline_no_condition", weight=1) if frame.limits else INCOMPLETE
+    if isinstance(frame.counted, Atom) and is_kind(frame.counted):
+        return INCOMPLETE
     distinct = _counted_label(frame)
     if distinct is not None and book.has_names(distinct):
         if book.quantities() and distinct not in book.people():
@@ -70,6 +76,8 @@ def read_groups(frame: Frame, book: Book) -> Reading | Doubt:
     if by_all:
         if frame.top is not None:
             return INCOMPLETE
+        if verb in ONE_OF_ROWS and all(group.field and book.is_row(group.field) for group in frame.groups):
+            return aggregate_reading(frame, book, verb, name, conditions)
         return grouping_reading(frame, book, verb, name, conditions, None, None)
     if frame.top is None and frame.is_plural:
         return Doubt("offline_how_many", weight=2)
@@ -146,6 +154,10 @@ def _ranked_verb(frame: Frame, book: Book, edge: str | None) -> str | Doubt:
         return "SUM" if is_additive(book.view.field(frame.measures[0])) else "MAX"
     if edge is not None and frame.has("single"):
         return edge
+    if any(mark.name == "price" for kind in ("greatest", "smallest") for mark in frame.marks.get(kind, ())):
+        return Doubt(
+            "offline_one_or_all", (book.view.band.name,), weight=2
+        )  # what one costs, or all together?
     if edge is not None and isinstance(after, Atom):
         if isinstance(after.meaning, BandName) and not after.meaning.is_plural:
             return Doubt("offline_one_or_all", (book.view.band.name,), weight=2)  # one sale, or all together?

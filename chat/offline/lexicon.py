@@ -56,6 +56,7 @@ class Subjects:
     amounts: frozenset[str]
     quantities: frozenset[str]
     codes: frozenset[str]
+    kinds: frozenset[str]
     mass: frozenset[str]
     worth: frozenset[str]
     aliases: Mapping[str, frozenset[str]]
@@ -149,6 +150,8 @@ def _phrases_in(file: Mapping[str, Any]) -> Iterable[tuple[str, str, list[str]]]
         yield "verb", name, words
     for name, words in file["marks"].items():
         yield name, "", words
+    for name, words in file["prices"].items():
+        yield name, "price", words
     for name, words in file["comparisons"].items():
         yield "cmp", name, words
     for name in ("since", "until", "before", "after"):
@@ -197,6 +200,7 @@ def subjects() -> Subjects:
         frozenset(shared["amounts"]),
         frozenset(shared["quantities"]),
         frozenset(shared["codes"]),
+        frozenset(shared["kinds"]),
         frozenset(shared["mass"]),
         frozenset(shared["worth"]),
         sets["aliases"],

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chat.offline.atoms import Atom, BandName, FieldName, Meaning
+from chat.offline.atoms import Atom, BandName, FieldName, Meaning, Value
 from chat.offline.lexicon import subjects
 from chat.offline.names import LITTLE_WORDS, Name, Token, said_of_value, verb_keys
 from chat.offline.tokens import Word
+from engine.names import fold
 
 SPAN_MAX = 10
 """So many words a name may have in a question."""
@@ -47,9 +48,10 @@ def find_names(words: Sequence[Word], names: Sequence[Name], meant: Meant) -> li
     Each of *names* wherever it, or enough of it, stands in *words*.
 
     A word that names the band is rather that than part of a field's name, as in `valor_frete` of `fretes`, unless
-    it is all of the name of what is added up, as in `meta` of `metas`.
+    it is all of the name of what is added up, as in `meta` of `metas`; and rather that than a value in another
+    form, as in `bookings` of `reservas`, some of which are by `Booking`.
     """
-    found = _find(words, names, meant)
+    found = [_rather_value(atom, words, names) for atom in _find(words, names, meant)]
     bands = {atom.start for atom in found if isinstance(atom.meaning, BandName) and atom.cost == 0}
     whole = {
         name.meaning.field
@@ -58,13 +60,29 @@ def find_names(words: Sequence[Word], names: Sequence[Name], meant: Meant) -> li
     }
     return [
         replace(atom, cost=atom.cost + 1)
-        if isinstance(atom.meaning, FieldName)
-        and atom.end == atom.start + 1
+        if atom.end == atom.start + 1
         and atom.start in bands
-        and atom.meaning.field not in whole
+        and (
+            (isinstance(atom.meaning, FieldName) and atom.meaning.field not in whole)
+            or (isinstance(atom.meaning, Value) and not _is_as_written(words[atom.start], atom.meaning))
+        )
         else atom
         for atom in found
     ]
+
+
+def _rather_value(atom: Atom, words: Sequence[Word], names: Sequence[Name]) -> Atom:
+    """In `pelo Booking` the value is meant, although `reservas` are bookings: it is written as the value is."""
+    word = words[atom.start]
+    if not isinstance(atom.meaning, BandName) or atom.end > atom.start + 1 or not word.text[0].isupper():
+        return atom
+    is_value = word.start > 0 and any(name.kind == "value" and name.written == word.text for name in names)
+    own = {token.text for name in names if name.kind == "band" for token in name.tokens}
+    return replace(atom, cost=atom.cost + 1) if is_value and not word.forms & own else atom
+
+
+def _is_as_written(word: Word, value: Value) -> bool:
+    return word.folded == fold(value.value).lower()
 
 
 def _find(words: Sequence[Word], names: Sequence[Name], meant: Meant) -> list[Atom]:
@@ -129,7 +147,15 @@ def _match(
     if isinstance(atom.meaning, FieldName):
         is_plural = any(_is_plural(word, name) for word in words[start:end])
         is_event = any("@date" in token.keys for token in left)
-        meaning = replace(atom.meaning, is_vague=is_vague, is_event=is_event, is_plural=is_plural)
+        is_kind = any(f"@{subject}" in token.keys for token in left for subject in subjects().kinds)
+        meaning = replace(
+            atom.meaning,
+            is_vague=is_vague,
+            is_event=is_event,
+            is_plural=is_plural,
+            is_own=by_form,
+            is_kind=is_kind,
+        )
         return replace(atom, meaning=meaning)
     return atom
 

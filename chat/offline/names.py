@@ -144,8 +144,10 @@ def verb_keys(word: str) -> frozenset[str]:
 def _verb_keys_in(word: str, language: QuestionLanguage) -> Iterator[str]:
     lexicon = lexicon_of(language)
     for kind, name in lexicon.phrases.get((word,), ()):
-        if kind in ("verb", "greatest", "smallest"):
-            yield f"@{kind}:{name}"
+        if kind == "verb":
+            yield f"@verb:{name}"
+        elif kind in ("greatest", "smallest"):
+            yield f"@{kind}"
     number = number_word(word, lexicon, language)
     if number is not None:
         yield f"@number:{number.normalize()}"

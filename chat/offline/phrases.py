@@ -177,8 +177,8 @@ def _group(items: Sequence[Item], at: int) -> tuple[list[Item], int] | None:
         assert mark is not None
         return [Group(unit=mark.name)], after + 1
     if isinstance(item, Atom) and isinstance(item.meaning, FieldName):
-        if item.meaning.is_event:
-            return None  # by order: its days are not meant
+        if item.meaning.is_event or item.meaning.is_kind:
+            return None  # by order: its days are not meant; by room: and not by their types
         groups: list[Item] = [Group(field=item.meaning.field)]
         second = _get(items, after + 2)
         if is_mark(_get(items, after + 1), "and", "to", "by") and isinstance(second, Atom):

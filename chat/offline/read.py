@@ -10,7 +10,7 @@ from chat.offline.book import Book
 from chat.offline.chart import covers, may_hold
 from chat.offline.frame import frame_of
 from chat.offline.grammar import read_frame
-from chat.offline.lexicon import QuestionLanguage, language_of
+from chat.offline.lexicon import QuestionLanguage, language_of, subjects
 from chat.offline.lookup import search_for
 from chat.offline.names import FoundValue
 from chat.offline.reading import INCOMPLETE, Doubt, Reading, Search
@@ -47,6 +47,17 @@ RIVALS = frozenset(
 def language_of_question(question: str) -> QuestionLanguage | None:
     """The language of *question*, by its little words; None where they do not tell it."""
     return language_of(word.folded for word in split(question))
+
+
+def likely_language(question: str) -> QuestionLanguage | None:
+    """The same, or else the language that has more of its words for things: `lucro total`."""
+    told = language_of_question(question)
+    if told is not None:
+        return told
+    said = [language for word in split(question) for language, _ in subjects().in_language(word.folded)]
+    if said.count("pt") == said.count("en"):
+        return None
+    return "pt" if said.count("pt") > said.count("en") else "en"
 
 
 def read(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chat.offline.atoms import Atom, BandName, Mark, Value, View
+from chat.offline.atoms import Atom, BandName, FieldName, Mark, Value, View
+from chat.offline.book import Book
 from chat.offline.chart import Speech, read_speech, unexplained
 from chat.offline.lexicon import QuestionLanguage, lexicon_of, subjects
-from chat.offline.matching import Meant, find_names
-from chat.offline.names import FoundValue, Name, names_of
+from chat.offline.matching import Meant, band_name, find_names
+from chat.offline.names import FoundValue, Name, names_of, tokens_of
+from chat.offline.routes import place_before, told_apart
 from chat.offline.spelling import corrections
 from chat.offline.tokens import Word
 from engine.profile import Profile
@@ -47,7 +49,8 @@ def understand(
             meant = replace(meant, corrected=corrected)
             named = [_known(find_names(words, one, meant), words, found) for one in names]
             understood = Understanding(speech, views, tuple(named))
-    return _with_documents(_with_worth(understood, names))
+    understood = _with_rows(_with_had(_with_routes(understood)))
+    return _with_documents(_with_worth(_with_report(understood, profile), names))
 
 
 def views_of(profile: Profile) -> tuple[View, ...]:
@@ -125,6 +128,93 @@ def _known(atoms: list[Atom], words: Sequence[Word], found: Sequence[FoundValue]
 def _is_written_as_name(words: Sequence[Word]) -> bool:
     letters = [word.text for word in words if word.text[0].isalpha()]
     return bool(letters) and all(text[0].isupper() for text in letters if len(text) > 3)
+
+
+def _with_routes(understood: Understanding) -> Understanding:
+    """Of two places one is where from, the other where to, where little words say so."""
+    words = understood.speech.words
+    return replace(
+        understood,
+        named=tuple(
+            told_apart(atoms, words, view)
+            for view, atoms in zip(understood.views, understood.named, strict=True)
+        ),
+    )
+
+
+def _with_had(understood: Understanding) -> Understanding:
+    """`Com desconto` and `with a discount` may be a condition, and no name of what is computed."""
+    words = understood.speech.words
+    return replace(
+        understood,
+        named=tuple(
+            tuple(
+                replace(atom, meaning=replace(atom.meaning, is_had=True))
+                if isinstance(atom.meaning, FieldName) and _is_had(words, _start_with_values(atom, atoms))
+                else atom
+                for atom in atoms
+            )
+            for atoms in understood.named
+        ),
+    )
+
+
+def _is_had(words: Sequence[Word], start: int) -> bool:
+    """Whether a `com` stands before, and no word of spending before that: `gastamos com frete`."""
+    at = place_before(words, start)
+    if at < 0 or words[at].folded not in ("com", "with"):
+        return False
+    before = place_before(words, at)
+    spent = subjects().of(words[before].folded) if before >= 0 else frozenset()
+    return not spent & (subjects().worth | {"payment"})
+
+
+def _start_with_values(atom: Atom, atoms: Iterable[Atom]) -> int:
+    """Where *atom* begins, a value right before it included: `high satisfaction`."""
+    before = [one.start for one in atoms if isinstance(one.meaning, Value) and one.end == atom.start]
+    return min(before, default=atom.start)
+
+
+def _with_rows(understood: Understanding) -> Understanding:
+    """
+    `The students` are the rows, where each row has one of its own; that is less near than the field itself.
+
+    Not where the words name a band, and not of what may be kinds of things with a quantity of each.
+    """
+    words = understood.speech.words
+    bands = {
+        (atom.start, atom.end)
+        for atoms in understood.named
+        for atom in atoms
+        if isinstance(atom.meaning, BandName)
+    }
+    named = []
+    for view, atoms in zip(understood.views, understood.named, strict=True):
+        book = Book(view)
+        more = [
+            Atom(atom.start, atom.end, band_name(words[atom.start : atom.end]), atom.cost + 1)
+            for atom in atoms
+            if isinstance(atom.meaning, FieldName)
+            and atom.meaning.is_plural
+            and (atom.start, atom.end) not in bands
+            and book.is_row(atom.meaning.field)
+            and (not book.quantities() or atom.meaning.field in book.people())
+        ]
+        named.append((*atoms, *more))
+    return replace(understood, named=tuple(named))
+
+
+def _with_report(understood: Understanding, profile: Profile) -> Understanding:
+    """`How many rooms has the hotel?`: the report's own id adds nothing, where nothing in it has that name."""
+    own = {token.text for token in tokens_of(profile.info.id)} if profile.info is not None else set()
+    words = understood.speech.words
+    marks = [
+        Atom(place, place + 1, Mark("fill"), 1)
+        for place in sorted(understood.missing)
+        if words[place].folded in own
+    ]
+    speech = replace(understood.speech, atoms=(*understood.speech.atoms, *marks))
+    return replace(understood, speech=speech)
 
 
 def _with_worth(understood: Understanding, names: Iterable[Sequence[Name]]) -> Understanding:

@@ -7,10 +7,10 @@ from typing import Any
 
 from chat.offline.atoms import Atom, BandName, FieldName, Value
 from chat.offline.book import Book, is_additive
-from chat.offline.conditions import conditions_of, is_money, joined, parts_of
+from chat.offline.conditions import conditions_of, equals, is_money, joined, parts_of
 from chat.offline.frame import Frame
 from chat.offline.reading import INCOMPLETE, Condition, Doubt, Reading, arguments_text
-from chat.offline.verbs import asked_verb, counts_rows, is_count, is_counted_thing, measure_of
+from chat.offline.verbs import asked_verb, counts_rows, is_count, is_counted_thing, is_kind, measure_of
 from engine.profile import ReportAggregate
 
 
@@ -88,8 +88,19 @@ def _count(frame: Frame, book: Book, conditions: list[Condition]) -> Reading | D
     if frame.has("greatest", "smallest", "amount"):
         return INCOMPLETE
     counted = frame.counted
+    # "Quantos bolsistas", "quantos alunos bolsistas": those of whom the field says yes.
+    yes = {name: value for name, value in frame.yes.items() if name in frame.labels}
+    if yes and not frame.has("distinct"):
+        conditions = [*(equals(name, value) for name, value in yes.items()), *conditions]
+        frame.labels = [name for name in frame.labels if name not in yes]
+        if _field_of(counted) in yes:
+            if frame.labels or frame.measures:
+                return INCOMPLETE
+            return aggregate_reading(frame, book, "COUNT", None, conditions)
     if isinstance(counted, Atom) and isinstance(counted.meaning, FieldName):
         name = counted.meaning.field
+        if is_kind(counted):
+            return INCOMPLETE
         if frame.limits:
             return Doubt("offline_no_condition", weight=1)  # perhaps of each one's total
         if name in frame.measures and not frame.labels:
@@ -111,6 +122,10 @@ def _count(frame: Frame, book: Book, conditions: list[Condition]) -> Reading | D
         # "How many boxes": rows that are of boxes, or the boxes in them?
         return Doubt("offline_count_or_sum", (counted.meaning.value, *book.quantities()), weight=2)
     return aggregate_reading(frame, book, "COUNT", None, conditions)
+
+
+def _field_of(item: object) -> str | None:
+    return item.meaning.field if isinstance(item, Atom) and isinstance(item.meaning, FieldName) else None
 
 
 def _edge_of_dates(frame: Frame, book: Book, conditions: list[Condition]) -> Reading | Doubt:

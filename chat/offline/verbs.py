@@ -20,12 +20,14 @@ def measure_of(frame: Frame, book: Book, verb: str) -> str | Doubt:
         field = book.view.field(name)
         if (verb in _SUMMED and not is_additive(field)) or (verb in _AVERAGED and field.role not in AVERAGED):
             return Doubt("offline_no_sum", (name,), weight=3)
-        if frame.is_vague and not frame.bands and not frame.values and not book.view.is_alone:
+        is_pinned = bool(frame.bands or frame.values) or frame.is_dated
+        if frame.is_vague and not is_pinned and not book.view.is_alone:
             return Doubt("offline_which_band", weight=1)
         return name
     if not frame.bands:
-        # A value or a group that only this band has says that it is meant: another with it would be a second reading.
-        is_pinned = frame.values or frame.groups or frame.period_date
+        # A value, a group or a date that only this band has says that it is meant: another with it would be a
+        # second reading.
+        is_pinned = bool(frame.values or frame.groups) or frame.is_dated
         if not is_pinned and not book.view.is_alone:
             return Doubt("offline_which_band", weight=1)
         return book.main(is_money=frame.has("amount") or book.is_of_money)
@@ -43,8 +45,8 @@ def asked_verb(frame: Frame) -> str | None:
 
 
 def is_count(frame: Frame) -> bool:
-    """Whether the question is how many."""
-    return (frame.has("how_many") and not frame.verbs - {"COUNT"}) or frame.verbs == {"COUNT"}
+    """Whether the question is how many, be it `how many in total`."""
+    return (frame.has("how_many") and not frame.verbs - {"COUNT", "SUM"}) or frame.verbs == {"COUNT"}
 
 
 def is_counted_thing(frame: Frame) -> bool:
@@ -69,6 +71,11 @@ def counts_rows(frame: Frame) -> bool:
             return counted.meaning.kind == "rows"
         return bool(frame.values) and not frame.labels and not frame.measures
     return False
+
+
+def is_kind(item: object) -> bool:
+    """Whether only the kinds of a thing have a field: the rooms are not the values of `tipo_quarto`."""
+    return isinstance(item, Atom) and isinstance(item.meaning, FieldName) and item.meaning.is_kind
 
 
 def ranks(frame: Frame) -> bool:

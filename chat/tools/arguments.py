@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NoReturn, TypeVar
 
@@ -15,6 +15,8 @@ from engine.notes import Term
 from engine.query.questions import GROUPS_MAX
 
 CHARS_MAX = 100_000
+DEPTH_MAX = 200
+"""No question nests as deep, and what goes through one is safe from running out of stack."""
 
 A = TypeVar("A", bound=Arguments)
 
@@ -23,7 +25,8 @@ def read_json(text: str) -> dict[str, Any]:
     """
     The object that *text* is, its fractions as decimals; empty text is an object without keys.
 
-    Raises QueryError for what is no object, has a key twice, or a number that JSON does not know.
+    Raises QueryError for what is no object, has a key twice, or a number that JSON does not know, and for lists in
+    lists without end.
     """
     if len(text) > CHARS_MAX:
         raise QueryError("long_arguments", most=CHARS_MAX)
@@ -33,9 +36,23 @@ def read_json(text: str) -> dict[str, Any]:
         )
     except (ValueError, RecursionError, ArithmeticError) as error:  # numbers of thousands of digits, or 1e9…9
         raise QueryError("no_json") from error
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or _is_deep(found):
         raise QueryError("no_json")
     return found
+
+
+def _is_deep(found: object) -> bool:
+    """Whether *found* nests deeper than `DEPTH_MAX`."""
+    level = [found]
+    for _ in range(DEPTH_MAX):
+        level = [inner for one in level for inner in _inner(one)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(one: object) -> Iterable[object]:
+    return one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
 
 
 def _no_json(_: str) -> NoReturn:

@@ -113,6 +113,7 @@ class Toolset:
             ledger = FactLedger.of_profile(profile, snapshot.id)
         self.conversation = Conversation(session, ledger, language)
         self._asking = Lock()
+        self._is_closed = False
 
     def __enter__(self) -> Self:
         """Nothing is opened before the first question."""
@@ -125,8 +126,26 @@ class Toolset:
         self.close()
 
     def close(self) -> None:
-        """Let go of the snapshot's bands."""
-        self.conversation.session.close()
+        """
+        Stop what is running, and let go of the snapshot's bands.
+
+        A tool that is still running in another thread is not waited for, nor its band taken from under it: it lets go
+        of them itself when it has come to its end.
+        """
+        self._is_closed = True
+        self.conversation.session.interrupt()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._asking.acquire(blocking=False):
+            try:
+                self.conversation.session.close()
+            finally:
+                self._asking.release()
+
+    def stop(self) -> None:
+        """Stop what is running, from any thread: it is refused with a note, and what is asked later is answered."""
+        self.conversation.session.interrupt()
 
     @property
     def ledger(self) -> FactLedger:
@@ -154,7 +173,10 @@ class Toolset:
         try:
             given = read_json(arguments) if isinstance(arguments, str) else arguments
             read = read_arguments(given, tool.arguments)
-            with self._asking:
+            with self._asking, self.conversation.session.request():
                 return Reply(tool.answer(self.conversation, read), is_refused=False)
         except QueryError as error:
             return Reply(tool.refusal(given, error.text(language)), is_refused=True)
+        finally:
+            if self._is_closed:
+                self._let_go()

@@ -22,6 +22,7 @@ from chat.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from chat.rounds import AnsweredCall, Round, Step
 from chat.safe_text import for_model
 from chat.speech import Speech
+from chat.tools import arguments
 from chat.tools.wire import Number
 from tests.chat.stand_in import TOTAL, Answer, Model, Tools, call, chat, ending, shape, statuses, text_of
 
@@ -188,6 +189,27 @@ def scene_no_object() -> None:
     assert "not a JSON object" in told[0].text
 
 
+def scene_lists_in_lists() -> None:
+    for depth in (150, 400, 900):
+        deep = '{"a":' + "[" * depth + "]" * depth + "}"
+        events, run = chat(Model([call(arguments=deep)], ["ok"]))
+        assert events[-1].type == "done"
+        assert (run.outcome.calls[0].status == "failed") == (depth > 200)
+
+
+def scene_long_answers() -> None:
+    tools = Tools(
+        lambda name, arguments: Answer('"' + "x" * (200_000 if "long" in arguments else 90_000) + '"')
+    )
+    many = [call("top", '{"n":"long"}'), *(call("top", f'{{"n":{number}}}') for number in range(8))]
+    model = Model(many, ["ok"])
+    _, run = chat(model, tools, language="pt")
+    assert [one.status for one in run.outcome.calls] == ["failed", *["done"] * 4, *["failed"] * 4]
+    assert run.outcome.calls[0].text.startswith("A resposta tem 200002 caracteres, e só 100000 podem")
+    assert run.outcome.calls[-1].text.startswith("A resposta tem 90002 caracteres, e só 39992 podem")
+    assert sum(len(message.text) for message in model.requests[1].messages) < 400_000
+
+
 def scene_many_calls() -> None:
     tools = Tools()
     many = [call("top", f'{{"n":{number}}}') for number in range(40)]
@@ -254,8 +276,9 @@ def scene_deadline_of_a_tool() -> None:
         time.sleep(0.8)
         return Answer("{}")
 
-    events, _ = chat(Model([call()], ["São 5."]), Tools(wait), deadline_seconds=0.3)
+    events, run = chat(Model([call()], ["São 5."]), Tools(wait), deadline_seconds=0.3)
     assert shape(events) == ["open", "running", "failed", "error"]
+    assert [one.status for one in run.outcome.calls] == ["failed"]
 
 
 def scene_deadline_over_all() -> None:
@@ -301,7 +324,7 @@ def scene_what_tools_say_is_seen() -> None:
 def scene_the_last_word() -> None:
     events, _ = chat(Model(["O total", ModelBroke("chat_no_answer")]), language="pt")
     assert shape(events) == ["open", "text", "error"]
-    assert events[-1] == Failed("O modelo não deu resposta: pergunte de novo, ou com outras palavras.")
+    assert events[-1] == Failed("O modelo não respondeu: pergunte de novo, ou com outras palavras.")
 
 
 def scene_the_unforeseen() -> None:
@@ -381,6 +404,8 @@ BROKEN: list[tuple[Any, object, str, object]] = [
     (scene_no_tools_left, guards, "PROTECTIONS", without(guards.unknown_name)),
     (scene_no_object, guards, "PROTECTIONS", without(guards.no_object)),
     (scene_many_calls, guards, "PROTECTIONS", without(guards.beyond_the_cap)),
+    (scene_lists_in_lists, arguments, "_is_deep", lambda found: False),
+    (scene_long_answers, loop, "within_limits", lambda answered, asked: answered),
     (scene_ids, guards, "_own_id", same),
     (scene_a_name_is_data, guards, "_not_of_a_name", lambda _, name: name),
     (scene_a_name_is_data, guards, "for_detail", same),

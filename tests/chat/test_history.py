@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from itertools import pairwise
 
@@ -159,6 +160,23 @@ def test_without_its_protection_a_history_is_believed(name, broken, messages, mo
     assert is_safe()
     monkeypatch.setattr(history, name, broken)
     assert not is_safe()
+
+
+def test_of_a_long_history_only_the_end_is_looked_at():
+    messages = [user("<d" * 2_000), assistant("é" * 16_000)] * 5_000
+    begun = time.process_time()
+    read = read_history([*messages, user("e agora?")], language="pt")
+    assert time.process_time() - begun < 3
+    assert read[0].text.startswith("(Mensagens anteriores deixadas de fora: 9996.)")
+
+
+@pytest.mark.parametrize(
+    "odd", [10**5_000, [[[]]], {"a": 1}, b"user"], ids=["a long number", "lists", "an object", "bytes"]
+)
+def test_what_is_no_word_is_named_by_its_kind(odd):
+    with pytest.raises(HistoryError) as refused:
+        read_history([{"role": odd, "content": "x"}])
+    assert f'"{type(odd).__name__}"' in str(refused.value)
 
 
 turns = st.builds(

@@ -22,6 +22,8 @@ from chat.loop import ChatLoop
 from chat.messages import AssistantMessage, ToolMessage, UserMessage
 from datasources import SourceUnreadable
 from engine import materialize
+from engine.exceptions import QueryError
+from engine.query.deadline import Stop, one_request
 from tests.chat.stand_in import (
     ENDLESS,
     Answer,
@@ -297,6 +299,41 @@ def test_a_running_tool_is_not_waited_for():
         return took
 
     assert asyncio.run(cancel()) < 3
+
+
+def ask_until_stopped(stopped):
+    """A tool that asks on and on, and says when it was stopped."""
+
+    def ask(name, arguments):
+        try:
+            with one_request(None, Stop()) as limit:
+                while True:
+                    limit.check()
+                    time.sleep(0.001)
+        except QueryError as error:
+            stopped.append(error.code)
+            raise
+
+    return ask
+
+
+@pytest.mark.parametrize("way", ["left", "late"])
+def test_what_a_tool_asks_ends_with_the_run(way):
+    stopped: list[str] = []
+    tools = Tools(ask_until_stopped(stopped))
+
+    async def run():
+        loop = ChatLoop(Model([call()]), tools, deadline_seconds=30 if way == "left" else 0.1)
+        task = asyncio.create_task(events_of(loop.run("system", (UserMessage("?"),))))
+        if way == "left":
+            await asyncio.sleep(0.05)
+            task.cancel()
+        return await asyncio.gather(task, return_exceptions=True)
+
+    start = time.perf_counter()
+    asyncio.run(run())  # which waits for threads
+    assert time.perf_counter() - start < 5
+    assert stopped == ["stopped"]
 
 
 def test_a_client_that_does_not_let_go_is_not_waited_for(caplog):

@@ -64,7 +64,7 @@ def quarter(tmp_path_factory):
         ),
         (
             "quando foi a primeira venda?",
-            "O menor valor de data em vendas é 02/01/2026 (F11, 93 linhas). " + FILTERS,
+            "Em vendas, o primeiro dia em data é 02/01/2026 (F11, 93 linhas). " + FILTERS,
         ),
     ],
 )
@@ -98,6 +98,22 @@ def test_a_comparison_tells_both_sides_their_difference_and_the_growth():
         " setor = Financeiro: R$ 19.704,00 (F34, 8 linhas);"
         " diferença: R$ 296,00 (F35); crescimento: 1,53% (F36)."
     )
+
+
+def test_what_a_side_of_a_comparison_leaves_out_is_told():
+    cells: Columns = {"mes": ["A", "A", "B", "B"] * 3, "valor": ["10", None, "4", "5"] * 3}
+    text = ask(materialize([raw_band(cells, "vendas")]), "compare o valor de A com B").text
+    assert text.endswith("mes = A: 3 das 6 linhas não têm valor em “valor” e ficaram de fora.")
+
+
+def test_a_side_without_rows_has_no_value():
+    text = ask(invented("clinic"), "compare o valor de janeiro de 2026 com o de maio de 2026").text
+    assert "data = 2026-05: sem valor (0 linhas)" in text
+
+
+def test_what_follows_a_list_begins_a_line(quarter):
+    text = ask(quarter, "vendas por região").text
+    assert "\n4 das 93 linhas não têm valor" in text
 
 
 def test_an_answer_is_in_the_language_of_the_question_or_else_of_the_client():

@@ -144,7 +144,7 @@ SHOP = [
         given(by=["country"], verb="DISTINCT", field="customer", band="orders"),
     ),
     ("how many orders in January?", None),  # ordered, or shipped?
-    ("average amount per order", None),
+    ("average amount per order", summed("amount", "orders", verb="AVG")),
     ("total sales", None),
     ("how many customers returned an order?", None),
     ("which customer spent the most?", None),

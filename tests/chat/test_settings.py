@@ -10,7 +10,8 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from chat.exceptions import SettingsError
-from chat.settings import FILE_BYTES_MAX, ChatSettings, env_name, read_settings
+from chat.settings import ChatSettings, env_name, read_settings
+from chat.text_file import FILE_BYTES_MAX
 from engine.notes import LANGUAGES
 
 KEY = "sk-canary-1234567890"
@@ -117,6 +118,7 @@ def test_every_name_that_is_missing_is_listed(provider, missing):
         ("DEADLINE_SECONDS", "soon", "setting_not_number"),
         *(("TEMPERATURE", value, "setting_not_number") for value in ("-0.1", "3", "nan", "hot")),
         *(("ANTHROPIC_VERSION", value, "setting_not_date") for value in ("2023", "2023-06-01\nx", "latest")),
+        *(("MODEL", value, "setting_bad_model") for value in ("m\nx", "m\x1b[2J", "\udcff", "m\u200b")),
         *(("API_KEY", value, "setting_bad_key") for value in ("a b", "a\nb", "a\tb", "chavé", "a\x00b")),
         ("BASE_URL", "http://example.com", "setting_open_http"),
         ("BASE_URL", "https://key@example.com", "setting_bad_address"),
@@ -157,12 +159,27 @@ def test_all_problems_are_told_at_once_in_every_language():
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(b"x" * (FILE_BYTES_MAX + 1), "setting_long_file"), (b"\xff\xfea\x00", "setting_no_text")],
+    [
+        (b"x" * (FILE_BYTES_MAX + 1), "setting_long_file"),
+        (b"\xff\xfea\x00", "setting_no_text"),
+        (b"a\x00b", "setting_no_text"),
+        (b"a < / DADOS > b", "setting_forged_fence"),
+        (b"<dados>", "setting_forged_fence"),
+    ],
 )
 def test_a_file_that_no_prompt_can_hold_is_refused(tmp_path, content, code):
     path = tmp_path / "extra.txt"
     path.write_bytes(content)
     assert problems({"CHAT_EXTRA_INSTRUCTIONS_PATH": str(path)}) == {("CHAT_EXTRA_INSTRUCTIONS_PATH", code)}
+
+
+@pytest.mark.parametrize(
+    ("content", "text"), [(b"\xef\xbb\xbfa\r\nb\rc\n", "a\nb\nc\n"), (b"a < b", "a < b"), (b"", "")]
+)
+def test_the_lines_of_a_file_end_in_one_way(tmp_path, content, text):
+    path = tmp_path / "extra.txt"
+    path.write_bytes(content)
+    assert read_settings({"CHAT_EXTRA_INSTRUCTIONS_PATH": str(path)}).extra_instructions == text
 
 
 def test_the_environment_is_read_only_where_nothing_is_given(monkeypatch):

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from chat.messages import ToolCall
 from chat.rounds import AnsweredCall
+from chat.tools.toolset import Toolset
 from lastro import cli
 from lastro.call_view import call_line
 
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 FOLDER = Path(__file__).parents[2] / "examples" / "financeiro"
 VENDAS = str(FOLDER / "vendas.csv")
 TOTAL = {"verb": "SUM", "field": "valor_total", "filter": {"field": "regiao", "op": "=", "value": "Sul"}}
@@ -49,6 +58,19 @@ def test_the_answer_goes_to_standard_output_and_what_was_asked_beside_it(capfd, 
     assert err.removeprefix(told).split(" ")[0].replace(".", "").isdigit()
 
 
+@pytest.mark.parametrize("question", ["", "  "])
+def test_without_a_question_nothing_is_read(capfd, question):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["ask", question, "nothing.csv"])
+    assert ended.value.code == 2
+    assert "there is no question" in capfd.readouterr().err
+
+
+def test_between_two_paragraphs_one_line_is_empty(capfd, script):
+    script([{"text": "Um momento.\n\n"}, {"text": "\n"}, {"text": "\nO Sul vendeu."}])
+    assert run(capfd, "quanto o Sul vendeu?", VENDAS)[1] == "Um momento.\n\nO Sul vendeu.\n"
+
+
 def test_events_as_json(capfd, script):
     script([{"call": "nada", "arguments": {}}], [{"text": "Não sei.\u202e\n"}])
     status, out, _ = run(capfd, "qual o total?", VENDAS, "--json")
@@ -77,6 +99,13 @@ def test_settings_that_cannot_work_are_listed(capfd, script, monkeypatch):
     assert (status, out) == (2, "")
     assert all(name in err for name in ("CHAT_MODEL", "CHAT_API_KEY", "CHAT_BASE_URL"))
     assert len(err.splitlines()) == 4
+
+
+def test_a_model_without_a_provider_is_said_to_be_unused(capfd, script, monkeypatch):
+    monkeypatch.setenv("CHAT_MODEL", "gpt")
+    status, out, err = run(capfd, "qual o total de valor_total?", VENDAS)
+    assert (status, out[:9]) == (0, "O total d")
+    assert err.startswith("lastro: CHAT_PROVIDER não está definida")
 
 
 def call(name: str, arguments: object, told: object, status="done", detail="") -> AnsweredCall:
@@ -151,3 +180,85 @@ def call(name: str, arguments: object, told: object, status="done", detail="") -
 )  # fmt: skip
 def test_a_call_on_one_line(answered, expected):
     assert call_line(answered) == expected
+
+
+# ---- at a terminal ----
+
+
+def at_terminal(words: Sequence[str], environment: Mapping[str, str], *, until: str = "") -> tuple[int, str]:
+    """
+    The exit status, and all that a terminal shows that is standard output and standard error.
+
+    Once it shows *until*, the interrupt key is pressed.
+    """
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lastro", "ask", *words],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=os.environ | dict(environment),
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # which is how a terminal ends
+        while piece := os.read(ours, 4096):
+            shown += piece
+            if until and until in shown.decode(errors="replace"):
+                os.kill(process.pid, signal.SIGINT)
+                until = ""
+    os.close(ours)
+    return process.wait(20), shown.decode().replace("\r\n", "\n")
+
+
+def played(folder: Path, *messages: object) -> dict[str, str]:
+    """The settings with which a model says *messages*."""
+    path = folder / "script.jsonl"
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in messages), encoding="utf-8")
+    return {"CHAT_PROVIDER": "scripted", "CHAT_SCRIPT_PATH": str(path), "PYTHONIOENCODING": "utf-8"}
+
+
+def test_what_goes_on_beside_an_answer_has_lines_of_its_own(tmp_path):
+    asked = {"call": "sulfite_aggregate_data", "arguments": {"verb": "COUNT"}}
+    environment = played(
+        tmp_path, [{"text": "Vou ver."}, asked, asked], [{"text": "São \x1b[2J180"}, {"fail": "broke"}]
+    )
+    status, shown = at_terminal(["quantas linhas?", VENDAS], environment)
+    assert status == 1
+    assert shown.split("\n") == [
+        "Vou ver.",
+        "  sulfite_aggregate_data: COUNT → 180 [F1]",
+        "  sulfite_aggregate_data: COUNT → asked before: 180 [F1]",
+        "São \\u{1b}[2J180",
+        "lastro: O provedor scripted está sobrecarregado ou com falha. Tente de novo daqui a pouco.",
+        "",
+    ]
+
+
+def test_an_interrupt_ends_an_answer_and_its_line(tmp_path):
+    environment = played(tmp_path, [{"text": "São "}, {"pause": 20}])
+    status, shown = at_terminal(["quantas linhas?", VENDAS], environment, until="São")
+    assert (status, shown) == (130, "São \nlastro: interrupted.\n")
+
+
+def test_what_nobody_foresaw_is_one_line(capfd, script, monkeypatch):
+    def fail(self, name, arguments):
+        raise RuntimeError("odd\x1b[2J")
+
+    monkeypatch.setattr(Toolset, "call", fail)
+    script([{"call": "calculate", "arguments": {}}], [{"text": "Não sei."}])
+    status, out, err = run(capfd, "qual o total?", VENDAS)
+    assert (status, out) == (0, "Não sei.\n")
+    assert err.splitlines()[0] == "lastro: The tool calculate failed (RuntimeError: odd\\u001b[2J)"
+    assert "Traceback" not in err
+
+
+def test_a_tool_that_is_stopped_by_time_is_shown(capfd, script, monkeypatch):
+    monkeypatch.setattr(Toolset, "call", lambda self, name, arguments: time.sleep(0.6))
+    monkeypatch.setenv("CHAT_DEADLINE_SECONDS", "0.2")
+    script([{"call": "calculate", "arguments": {}}])
+    status, out, err = run(capfd, "what is the total?", VENDAS)
+    assert (status, out) == (1, "")
+    assert err.splitlines()[0].startswith("  calculate → failed: The answer took longer than 0.2 s")

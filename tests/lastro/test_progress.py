@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -11,9 +12,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from select import select
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
+from datasources import work
+from lastro import progress
 from tests.test_import_cost import ROOT
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
@@ -199,3 +204,34 @@ def test_an_interrupt_while_the_command_starts_says_nothing(tmp_path, module):
         said = [line for line in lines if not line.startswith("import time:")]
     assert process.returncode == 130
     assert said in ([], ["lastro: interrupted.\n"])
+
+
+@pytest.mark.parametrize("step", ["update", "refresh", "stop"])
+def test_a_reading_that_was_left_may_end_while_the_bar_is_drawn(step, monkeypatch):
+    """Where garbage is collected nobody knows: it may be in the thread that draws or hides the bar."""
+    stage = work.Stage("reading", "v", 100)
+    display = progress.Display(io.StringIO())
+
+    class Bar:
+        """In the place of rich's."""
+
+        task_ids = (0,)
+        console = SimpleNamespace(show_cursor=lambda: None)
+
+        def __getattr__(self, name):
+            return lambda *_, **__: display.end(stage) if name == step else None
+
+    monkeypatch.setattr(progress, "_bar", lambda terminal: Bar())
+    monkeypatch.setattr(progress, "DELAY_S", 0)
+    monkeypatch.setattr(progress, "REFRESH_S", 0.01)
+
+    def show():
+        display.begin(stage)
+        time.sleep(0.1)
+        display.end(stage)
+        display.close()
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
+    thread.join(5)
+    assert not thread.is_alive()

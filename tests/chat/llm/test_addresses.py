@@ -13,6 +13,7 @@ from chat.llm.addresses import address_problem
         *("https://api.openai.com/v1", "https://x.azure.com?api-version=1", "HTTPS://x.com", "https://10.0.0.1:8443/"),
         *("http://localhost:11434/v1", "http://127.0.0.1:8080", "http://127.9.9.9", "http://[::1]:8080/v1"),
         *("http://ollama:11434/v1", "http://llm1", "http://gateway.internal/v1", "http://nas.local", "http://x.localhost"),
+        *("https://a-b.c_d.x", "https://x.com.", "https://x.com:", "https://[2001:db8::1]:8443/v1", "https://xn--e1afmkfd.x"),
         *("http://192.168.1.5:11434", "http://10.1.2.3", "http://172.16.0.1", "http://[fd00::1]", "http://[::ffff:10.0.0.1]"),
     ],
 )  # fmt: skip
@@ -49,6 +50,8 @@ def test_an_address_that_would_be_open(address):
     [
         *("", "api.openai.com/v1", "ftp://x.com", "file:///etc", "https://", "https:///v1", "//x.com", "https:x.com"),
         *("https://user:pass@x.com", "https://user@x.com", "https://@x.com", "https://x.com#a", "https://x.com:99999"),
+        *("https://a..b", "https://.", "https://-a-.x", "https://a%41.x", "https://a,b", "https://a<b>", "https://*.x"),
+        *("https://" + "a" * 64, "https://" + "a." * 150, "https://[v1.a]", "https://[::1]x", "http://[::1%25lo]/"),
         *("https://x.com:a", "https://[::1", "https://x .com", "https://x.com/\n", "https://é.com", "https://x.com\\@y.com"),
     ],
 )  # fmt: skip

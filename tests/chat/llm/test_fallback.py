@@ -68,6 +68,13 @@ def test_what_the_second_asked_it_answers_itself_and_the_notice_is_not_repeated(
     assert len(first.requests) == 1
 
 
+def test_what_the_first_asked_stays_with_it_whatever_its_provider_calls_it():
+    both = FallbackClient(ScriptedClient([[Ask("soma", id=CALL_PREFIX + "c")]]), ScriptedClient([]))
+    _, asked = asyncio.run(take(both))
+    (call,) = asked.calls
+    assert not call.id.startswith(CALL_PREFIX)
+
+
 def test_what_the_first_asked_stays_with_it():
     messages = (
         UserMessage("a"),

@@ -221,6 +221,15 @@ def test_ids_that_we_give_are_given_once():
     assert asyncio.run(both()) == ["lastro_1", "lastro_2"]
 
 
+@pytest.mark.parametrize(("cached", "counted"), [(3, 3), (10**15, 5), (-1, 0), (10**30, 0), ("3", 0)])
+def test_no_more_is_cached_than_was_sent(cached, counted):
+    usage = {"prompt_tokens": 5, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": cached}}
+    end = asyncio.run(
+        take(client([answer(sse(delta("stop", content="x"), {"choices": [], "usage": usage}))]))
+    )[1]
+    assert end.usage.cache_read_tokens == counted
+
+
 def test_the_first_of_two_ends_counts():
     text, last = asked(sse(delta(content="a"), delta("length"), delta("stop", content="b")))
     assert (text, last.reason) == ("a", "length")

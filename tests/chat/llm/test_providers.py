@@ -128,6 +128,7 @@ def test_settings_reach_the_request(sent):
         ),
         ("azure", f"{AZURE}//?b=x+y", "?b=x+y&api-version=2024-10-21"),
         ("azure", f"{AZURE}?api-version=", "?api-version=2024-10-21"),
+        ("azure", f"{AZURE}?flag=&b=1", "?flag=&b=1&api-version=2024-10-21"),
         ("azure", f"{AZURE}/openai/", "?api-version=2024-10-21"),
         # As the portal shows it to be copied.
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 
@@ -86,6 +87,12 @@ def test_a_line_that_is_no_message_is_named(tmp_path, line):
     path.write_text(f'{{"text": "a"}}\n{line}\n', encoding="utf-8")
     with pytest.raises(SettingsError, match="line 2"):
         ScriptedClient.from_file(path)
+
+
+def test_a_script_that_has_no_end_is_not_read():
+    with pytest.raises(SettingsError) as raised:
+        ScriptedClient.from_file(Path("/dev/zero"))
+    assert raised.value.code == "setting_long_file"
 
 
 def test_a_script_that_is_not_there_is_said(tmp_path):

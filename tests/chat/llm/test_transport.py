@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import shutil
+import ssl
+import subprocess
 import time
 import traceback
 from contextlib import asynccontextmanager
@@ -25,7 +28,7 @@ from chat.llm.http_client import HttpClient
 from chat.llm.openai import OpenAiDialect
 from chat.llm.retry_after import read_retry_after
 from chat.llm.transport import Transport
-from tests.chat.llm.streams import ASKED, KEY, QUICK, answer, client, delta, sse, take
+from tests.chat.llm.streams import ASKED, KEY, QUICK, answer, client, delta, fragment, sse, take
 
 GOOD = sse(delta(content="bem"), delta("stop"))
 PATIENT = replace(QUICK, stall_s=5, deadline_s=30)
@@ -59,6 +62,11 @@ def failure(handler, **more):
     with pytest.raises(ModelError) as raised:
         asyncio.run(take(client(handler, **more)))
     return raised.value
+
+
+def caused(error, cause):
+    error.__cause__ = cause
+    return error
 
 
 # ---- what a status means ----
@@ -150,6 +158,9 @@ def test_a_quota_that_is_used_up_is_not_waited_for():
             3,
         ),
         (httpx.RemoteProtocolError("illegal status line"), "model_no_http", 1),
+        (caused(httpx.ConnectError("x"), ssl.SSLCertVerificationError("self-signed")), "model_no_trust", 1),
+        (caused(httpx.ConnectError("x"), ssl.SSLError("wrong version number")), "model_no_http", 1),
+        (caused(httpx.ConnectTimeout("x"), ssl.SSLWantReadError("x")), "model_no_connection", 3),
         (httpx.ReadTimeout("x"), "model_no_answer", 1),
         (httpx.PoolTimeout("x"), "model_no_answer", 1),
     ],
@@ -242,8 +253,69 @@ def test_an_answer_has_an_end(monkeypatch):
 def test_what_is_compressed_is_not_read():
     headers = {"content-type": "text/event-stream", "content-encoding": "gzip"}
     assert failure(lambda _: answer(GOOD, headers=headers)).code == "model_not_understood"
-    headers["content-encoding"] = "identity"
-    assert asyncio.run(take(client([answer(GOOD, headers=headers)])))[0] == "bem"
+    for encoding in ("identity", "Identity", ""):
+        headers["content-encoding"] = encoding
+        assert asyncio.run(take(client([answer(GOOD, headers=headers)])))[0] == "bem"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        pytest.param([sse(delta(content="x" * 9_000), end="")] * 120, id="text"),
+        pytest.param(
+            [sse(delta(tool_calls=[fragment(index=0, name="soma", arguments="x" * 9_000)]), end="")] * 120,
+            id="arguments",
+        ),
+        pytest.param(
+            [sse(delta(tool_calls=[fragment(id=f"c{n}") for n in range(20_000)]), end="")], id="calls"
+        ),
+        pytest.param([b'{"choices":[', *[b"[]," * 20_000] * 80], id="a message in one piece"),
+    ],
+)
+def test_a_message_has_an_end_before_it_takes_long(pieces):
+    begun = time.process_time()
+    error = failure(lambda _: answer(*pieces))
+    assert (type(error), error.code) == (ModelBroke, "model_answer_too_long")
+    assert time.process_time() - begun < 2
+
+
+def test_who_is_not_known_gets_nothing(tmp_path, monkeypatch):
+    """A server with a certificate of its own: refused, unless it is named as trusted."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs openssl to make a certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([*made, *names], check=True, capture_output=True)
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(certificate, key)
+    asked: list[bytes] = []
+
+    async def handle(reader, writer):
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(HEAD + GOOD)
+        await writer.drain()
+        writer.close()
+
+    async def ask():
+        # What a server says of a client that leaves in the middle of a handshake is of no matter here.
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        async with await asyncio.start_server(handle, "localhost", 0, ssl=own) as server:
+            port = server.sockets[0].getsockname()[1]
+            return await take(real_client(f"https://localhost:{port}/v1", connect_s=2))
+
+    with pytest.raises(ModelUnreachable) as refused:
+        asyncio.run(ask())
+    assert refused.value.code == "model_no_trust"
+    assert asked == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert asyncio.run(ask())[0] == "bem"
+
+
+def test_the_environment_gets_no_keys_of_connections(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "no folder" / "keys"))
+    assert Transport("openai", "https://x.example/v1").provider == "openai"
 
 
 def test_nobody_is_followed_to_another_address():

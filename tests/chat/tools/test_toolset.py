@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from threading import Event, Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chat.tools.aggregate_data import AggregateData
 from chat.tools.toolset import TOOL_NAMES, Toolset, tool_named
+from engine import materialize
 from engine.band import type_band
 from engine.profile import profile_bands
 from engine.snapshot import Snapshot
@@ -54,6 +59,31 @@ def test_facts_go_on_where_those_of_the_profile_end_in_the_order_of_the_requests
     facts = [tools.call("sulfite_aggregate_data", question).answer["fact"] for question in questions]
     # The third asks what the first has answered.
     assert facts == [f"F{before + 1}", f"F{before + 2}", f"F{before + 1}"]
+
+
+def test_whoever_closes_takes_nothing_from_under_a_tool_that_runs(monkeypatch):
+    """The bands are let go of when it has come to its end, and not before."""
+    running, go_on = Event(), Event()
+    seen: list[str] = []
+
+    def answer(tool, conversation, arguments):
+        running.set()
+        go_on.wait(5)
+        seen.append("answered")
+        return {}
+
+    tools = Toolset(SNAPSHOT)
+    session = tools.conversation.session
+    monkeypatch.setattr(AggregateData, "answer", answer)
+    monkeypatch.setattr(session, "close", lambda: seen.append("closed"))
+    thread = Thread(target=tools.call, args=("sulfite_aggregate_data", {"verb": "COUNT"}))
+    thread.start()
+    running.wait(5)
+    tools.close()  # which does not wait
+    assert seen == []
+    go_on.set()
+    thread.join(5)
+    assert seen == ["answered", "closed"]
 
 
 def test_groups_are_values_of_their_own_kind(tools):
@@ -288,3 +318,26 @@ def test_all_definitions_cost_a_model_little():
     from prompts import count_tokens
 
     assert count_tokens(json.dumps(Toolset.definitions(), ensure_ascii=False)) < 2_800
+
+
+def test_what_runs_is_stopped_from_another_thread_and_the_next_question_is_answered():
+    rows = [{"g": f"g{row}", "x": row / 7} for row in range(40_000)]
+    with Toolset(materialize({"m": rows}), language="pt") as tools, ThreadPoolExecutor(1) as pool:
+        count = {"verb": "COUNT"}
+        tools.call("sulfite_aggregate_data", count)
+
+        def ask():
+            while not (
+                reply := tools.call("sulfite_group_by", {"by": "g", "verb": "STDDEV", "field": "x"})
+            ).is_refused:
+                pass
+            return reply
+
+        asked = pool.submit(ask)
+        for _ in range(2_000):
+            if asked.done():
+                break
+            tools.stop()
+            time.sleep(0.005)
+        assert asked.result(timeout=10).answer["note"].startswith("A consulta foi interrompida")
+        assert not tools.call("sulfite_aggregate_data", count).is_refused
