@@ -25,9 +25,11 @@ def coded_parts(band: SnapshotBand) -> Iterator[pa.RecordBatch]:
 def _stored(band: StoredBand) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
+    from engine.duckdb_core import with_arrow
+
     shown = ", ".join(f"c{index}" for index in range(len(band.columns)))
     with translated(band.file.path):
-        query = band.file.cursor().sql(f"SELECT {shown} FROM {band.table}")
+        query = with_arrow(band.file.cursor()).sql(f"SELECT {shown} FROM {band.table}")
         try:
             yield from query.to_arrow_reader(PART_ROWS)
         except (pa.ArrowException, OSError) as error:

@@ -17,4 +17,19 @@ except ImportError:  # a DuckDB that keeps its core under another name
         connect,
     )
 
-__all__ = ["DuckDBPyConnection", "Error", "InterruptException", "OutOfMemoryException", "connect"]
+
+def with_arrow(connection: DuckDBPyConnection) -> DuckDBPyConnection:
+    """*connection*, now that it gives relations and Arrow too: it does so only where the whole package is loaded."""
+    import duckdb  # noqa: F401
+
+    return connection
+
+
+__all__ = [
+    "DuckDBPyConnection",
+    "Error",
+    "InterruptException",
+    "OutOfMemoryException",
+    "connect",
+    "with_arrow",
+]

@@ -196,14 +196,19 @@ class StoredBand:
 
     def parts(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The types and all rows in order, part by part (see `typed_parts`); raises SnapshotCorrupt."""
-        import duckdb  # noqa: F401 - connections give Arrow only with the whole package
         import pyarrow as pa
+
+        from engine.duckdb_core import with_arrow
 
         if not self.columns:
             return pa.schema([]), iter(())
         shown = ", ".join(_plain_sql(f"c{index}", one) for index, one in enumerate(self.columns))
         with translated(self.file.path):
-            reader = self.file.cursor().sql(f"SELECT {shown} FROM {self.table}").to_arrow_reader(PART_ROWS)
+            reader = (
+                with_arrow(self.file.cursor())
+                .sql(f"SELECT {shown} FROM {self.table}")
+                .to_arrow_reader(PART_ROWS)
+            )
         return reader.schema, self._translated(reader)
 
     def _translated(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:

@@ -83,11 +83,12 @@ class OpenBand:
 
     def listed_rows(self, query: str, values: Sequence[Bound] = ()) -> list[tuple[Any, ...]]:
         """All rows, where the last column is a list of many numbers."""
-        import duckdb  # noqa: F401 - connections give Arrow only with the whole package
         import pyarrow as pa
 
+        from engine.duckdb_core import with_arrow
+
         _begin_query()
-        result = self.table.connection.sql(query, params=list(values)).to_arrow_table()
+        result = with_arrow(self.table.connection).sql(query, params=list(values)).to_arrow_table()
         *columns, lists = [result.column(index) for index in range(result.num_columns)]
         is_double = pa.types.is_floating(lists.type.value_type)
         shown = [_listed(one, is_double=is_double) for one in deadline.checked(lists)]
