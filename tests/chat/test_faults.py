@@ -50,8 +50,9 @@ def server() -> Iterator[FaultServer]:
 def test_a_client_says_what_became_of_an_answer(server, caplog, fault: Fault, dialect: Dialect):
     caplog.set_level("DEBUG")
     expected, visit = fault.outcome(dialect), server.visit(fault.play)
-    patience = PATIENCE | ({"stall_seconds": 10, "deadline_seconds": 20} if fault.is_heavy else {})
-    if expected.attempts == 1 and not fault.is_heavy:
+    is_patient = fault.is_heavy or expected.error is None  # a good end must not depend on how busy the machine is
+    patience = PATIENCE | ({"stall_seconds": 10, "deadline_seconds": 20} if is_patient else {})
+    if expected.attempts == 1 and not is_patient:
         patience |= {"deadline_seconds": DEADLINE_S * 0.7}  # nobody waits between attempts
 
     async def tell() -> tuple[str, list[ToolCall], ModelError | None, float]:
@@ -78,7 +79,7 @@ def test_a_client_says_what_became_of_an_answer(server, caplog, fault: Fault, di
     assert expected.text in (None, text)
     assert len(visit.requests) == expected.attempts
     assert len({call.id for call in calls}) == len(calls)
-    assert fault.is_heavy or seconds < DEADLINE_S + 1
+    assert is_patient or seconds < DEADLINE_S + 1
     assert all(seen.sent < 50_000_000 for seen in visit.requests)
     text.encode()
     shown = "".join(error.text(language) for language in ("en", "pt", "es")) if error else ""
