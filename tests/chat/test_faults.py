@@ -50,7 +50,9 @@ def server() -> Iterator[FaultServer]:
 def test_a_client_says_what_became_of_an_answer(server, caplog, fault: Fault, dialect: Dialect):
     caplog.set_level("DEBUG")
     expected, visit = fault.outcome(dialect), server.visit(fault.play)
-    is_patient = fault.is_heavy or expected.error is None  # a good end must not depend on how busy the machine is
+    is_patient = (
+        fault.is_heavy or expected.error is None
+    )  # a good end must not depend on how busy the machine is
     patience = PATIENCE | ({"stall_seconds": 10, "deadline_seconds": 20} if is_patient else {})
     if expected.attempts == 1 and not is_patient:
         patience |= {"deadline_seconds": DEADLINE_S * 0.7}  # nobody waits between attempts
