@@ -11,7 +11,7 @@ from typing import get_args
 from datasources.exceptions import MaskError
 from datasources.mask_key import MaskKey
 from datasources.mask_payloads import OPENERS, PACKERS, TELLERS, MaskKind
-from datasources.pii import Span, find_in_text
+from datasources.pii import Span
 
 # A pseudonym is its kind, a hyphen, and base64url of the sealed value: `cpf-WJ2…` with 28 characters after the hyphen.
 # Sealed values are 16 bytes longer than what they hold, and always a multiple of three, so that base64 ends without
@@ -44,13 +44,12 @@ def mask_values(values: Sequence[str], kind: MaskKind, key: MaskKey) -> list[str
 
 def mask_text(text: str, spans: Iterable[Span], key: MaskKey) -> str:
     """*text* with a pseudonym in place of each of *spans*, which are in order and do not overlap."""
-    return _masked_text(text, spans, _sealer(key))
-
-
-def mask_texts(values: Sequence[str], key: MaskKey) -> list[str]:
-    """Each of *values* with pseudonyms in place of what `find_in_text` finds in it."""
     seal = _sealer(key)
-    return [_masked_text(text, find_in_text(text), seal) for text in values]
+    parts, position = [], 0
+    for span in spans:
+        parts += [text[position : span.start], seal(*TELLERS[span.kind](text[span.start : span.end]))]
+        position = span.end
+    return "".join((*parts, text[position:])) if parts else text
 
 
 def unmask(pseudonym: str, key: MaskKey) -> str:
@@ -90,11 +89,3 @@ _ASSOCIATED: dict[str, list[bytes | bytearray | memoryview]] = {
     kind: [kind.encode()] for kind in get_args(MaskKind)
 }
 """The kind is sealed with the value: a CPF's pseudonym does not pass for a telephone's."""
-
-
-def _masked_text(text: str, spans: Iterable[Span], seal: Callable[[MaskKind, str], str]) -> str:
-    parts, position = [], 0
-    for span in spans:
-        parts += [text[position : span.start], seal(*TELLERS[span.kind](text[span.start : span.end]))]
-        position = span.end
-    return "".join((*parts, text[position:])) if parts else text
