@@ -1,6 +1,7 @@
 """Runs the command as a process: from its first moment to its last an interrupt ends it, with nothing left over."""
 
 import _thread
+import atexit
 import os
 import signal
 import sys
@@ -37,7 +38,23 @@ def start() -> None:
     if status == EXIT_INTERRUPTED:
         # Python would wait for the threads that read parts; what they might leave behind is cleared away.
         _leave()
-    sys.exit(status)
+    _end(status)
+
+
+def _end(status: int) -> None:
+    """
+    End with *status*, and let the system take large libraries back whole: to take them apart lasts a tenth of a second.
+
+    What is registered for the end of a process runs, and all is written.
+    """
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    except OSError:
+        sys.exit(status)  # Python tries once more, and says what is wrong
+    os._exit(status)
 
 
 def _leave(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,16 @@ def test_a_command_of_its_own_process(stored, words, expected):
     )
     assert "Traceback" not in run.stderr
     assert (run.returncode, expected in run.stdout) == (0, True), run.stderr or run.stdout[:2_000]
+
+
+def test_what_is_registered_for_the_end_runs_and_what_is_printed_is_whole():
+    """The command does not take its libraries apart at the end; nothing else is lost by that."""
+    program = (
+        "import atexit, sys; atexit.register(print, 'the end'); sys.argv = ['lastro', 'context', '--json-schema'];"
+        "from lastro.__main__ import start; start()"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    schema, end = run.stdout[:-8], run.stdout[-8:]
+    assert (json.loads(schema)["type"], end, run.stderr) == ("object", "the end\n", "")
