@@ -68,7 +68,7 @@ bench: $(READY) ## run the benchmarks on 1,000,000 rows; ARGS is handed on
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 bench-full: $(READY) ## on 100,000,000 rows, which takes 40 GB of disk for a while, and the same on 10,000,000
-	@$(BIN)/python -m benchmarks.very_large
+	@$(BIN)/python -m benchmarks.very_large $(filter --write-readme,$(ARGS))
 	@$(BIN)/python -m benchmarks --rows 10000000 $(ARGS)
 
 bench-peers: $(READY) ## beside other tools and formats, into benchmarks/README.md; the first run installs them

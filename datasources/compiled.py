@@ -22,7 +22,7 @@ Kernels = Mapping[str, Callable[..., int]]
 CSV_KERNEL = "datasources.csv_kernel"
 BYTES_MIN = 64 * MIB
 """A smaller file of text has been read before machine code is loaded."""
-CELLS_MIN = 40_000_000
+CELLS_MIN = 15_000_000
 """The same for a table whose cells are decoded by others."""
 COMPILE_SHARE = 5
 """A table so many times as large pays for some seconds of compiling, which happens once."""
