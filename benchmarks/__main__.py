@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 from benchmarks import (
     access,
+    arguments,
     cold_start,
     export,
     large_csv,
@@ -21,11 +21,12 @@ from benchmarks import (
     tool_calls,
 )
 from benchmarks.check import check_command
-from benchmarks.files import FOLDER, ROOT
+from benchmarks.files import FOLDER, ROOT, NotWritten
 from benchmarks.machine import this_machine
 from benchmarks.measure import MeasureError, QuietGate, run_process
 from benchmarks.question import MEGA, Options, Result
 from benchmarks.table import NoPlace, json_text, notes, plain_table, write_readme
+from datasources.base import counted
 
 QUESTIONS: Mapping[str, Callable[[Options], list[Result]]] = {
     "large_parquet": large_parquet.run,
@@ -41,7 +42,6 @@ QUESTIONS: Mapping[str, Callable[[Options], list[Result]]] = {
     "access": access.run,
 }
 README = ROOT / "benchmarks" / "README.md"
-ROWS_MIN = 1000
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -49,7 +49,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure Lastro beside other tools."
     )
-    parser.add_argument("--rows", type=_rows, default=MEGA, help="rows of the large table (default 1000000)")
+    parser.add_argument(
+        "--rows", type=arguments.rows, default=MEGA, help="rows of the large table (default 1000000)"
+    )
     parser.add_argument(
         "--only",
         action="append",
@@ -57,12 +59,17 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help=f"one of {', '.join(QUESTIONS)}; repeatable",
     )
-    parser.add_argument("--repeat", type=int, default=5, help="runs of each side (default 5)")
+    parser.add_argument("--repeat", type=arguments.times, default=5, help="runs of each side (default 5)")
     parser.add_argument(
-        "--patience", type=float, default=120, help="seconds in all to wait for a quiet machine (default 120)"
+        "--patience",
+        type=arguments.seconds,
+        default=120,
+        help="seconds in all to wait for a quiet machine (default 120)",
     )
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the tables are kept")
-    parser.add_argument("--out", type=Path, help="a JSON file for the results")
+    parser.add_argument(
+        "--folder", type=arguments.folder, default=str(FOLDER), help="where the tables are kept"
+    )
+    parser.add_argument("--out", type=arguments.new_file, help="a JSON file for the results")
     parser.add_argument("--write-readme", action="store_true", help="put the table into benchmarks/README.md")
     return parser
 
@@ -73,9 +80,12 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.write_readme and asked.only:
         parser.error("--write-readme needs all questions: leave out --only")
-    options = Options(asked.rows, max(1, asked.repeat), asked.folder.absolute(), QuietGate(asked.patience))
+    options = Options(asked.rows, asked.repeat, asked.folder, QuietGate(asked.patience))
     machine = this_machine()
-    print(f"{machine}\n{options.rows:,} rows, {options.repeat} runs of each side\n", flush=True)
+    print(
+        f"{machine}\n{options.rows:,} rows, {counted(options.repeat, 'run', 'runs')} of each side\n",
+        flush=True,
+    )
     try:
         print(run_process(check_command(options.rows, options.folder)).output, flush=True)
         results = ask(asked.only or QUESTIONS, options)
@@ -83,7 +93,7 @@ def main() -> int:
             asked.out.write_text(json_text(results, machine, options.rows), encoding="utf-8")
         if asked.write_readme:
             write_readme(README, results, machine, options.rows)
-    except (MeasureError, NoPlace) as error:
+    except (MeasureError, NotWritten, NoPlace) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
@@ -102,12 +112,5 @@ def ask(names: Iterable[str], options: Options) -> list[Result]:
     return results
 
 
-def _rows(text: str) -> int:
-    rows = int(text)
-    if rows < ROWS_MIN:
-        raise argparse.ArgumentTypeError(f"give at least {ROWS_MIN} rows")
-    return rows
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(arguments.run(main))

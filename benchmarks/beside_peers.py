@@ -10,10 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import answers, correctness, peer_times
+from benchmarks import answers, arguments, correctness, peer_times
 from benchmarks.answer_texts import WrongAnswer
 from benchmarks.figures import markdown, write_figures
-from benchmarks.files import FOLDER, ROOT
+from benchmarks.files import FOLDER, ROOT, NotWritten
 from benchmarks.machine import Machine, this_machine
 from benchmarks.measure import MeasureError, QuietGate
 from benchmarks.peer_environments import Environment, NotInstalled, Tool, ensure_environments, listed_tools
@@ -41,19 +41,27 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rows",
         action="append",
-        type=int,
+        type=arguments.rows,
         help="rows of the table that is timed; repeatable (100000 and 1000000)",
     )
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each side (default 3)")
-    parser.add_argument("--limit", type=float, default=180, help="seconds that a run may take (default 180)")
+    parser.add_argument("--repeat", type=arguments.times, default=3, help="runs of each side (default 3)")
     parser.add_argument(
-        "--patience", type=float, default=120, help="seconds in all to wait for a quiet machine (default 120)"
+        "--limit", type=arguments.seconds, default=180, help="seconds that a run may take (default 180)"
+    )
+    parser.add_argument(
+        "--patience",
+        type=arguments.seconds,
+        default=120,
+        help="seconds in all to wait for a quiet machine (default 120)",
     )
     parser.add_argument("--tables-max", type=int, metavar="ROWS", help="leave out larger tables of `answers`")
     parser.add_argument(
-        "--folder", type=Path, default=FOLDER, help="where tables and the environments of tools are kept"
+        "--folder",
+        type=arguments.folder,
+        default=str(FOLDER),
+        help="where tables and the environments of tools are kept",
     )
-    parser.add_argument("--out", type=Path, help="a JSON file for the results")
+    parser.add_argument("--out", type=arguments.new_file, help="a JSON file for the results")
     parser.add_argument(
         "--write-readme", action="store_true", help="put the tables into benchmarks/README.md"
     )
@@ -63,7 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Measure, read and count, and print the tables; 1 when our own command failed or an answer is wrong."""
     asked = build_parser().parse_args()
-    folder: Path = asked.folder.absolute()
+    folder: Path = asked.folder
     machine = this_machine()
     environments = ensure_environments(listed_tools().values(), folder)
     document: dict[str, Any] = {"machine": machine._asdict(), "tools": tools_listed(environments)}
@@ -76,11 +84,10 @@ def main() -> int:
             print(f"\n{figures}", flush=True)
             if asked.write_readme:
                 write_figures(README, section, f"{machine}.\n\n{figures}")
-    except (MeasureError, NoPlace, WrongAnswer) as error:
+    except (MeasureError, NotWritten, NoPlace, WrongAnswer) as error:
         print(error, file=sys.stderr)
         return 1
     if asked.out:
-        asked.out.parent.mkdir(parents=True, exist_ok=True)
         asked.out.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return 0
 
@@ -170,4 +177,4 @@ def answers_figures(tables: Sequence[answers.TableAnswers], tokenizer: Environme
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(arguments.run(main))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from pathlib import Path
 
-from benchmarks.files import FOLDER, TableFiles, ensure_table
+from benchmarks.files import FOLDER, NotWritten, TableFiles, ensure_table
 from benchmarks.measure import run_process
 from benchmarks.peers import DATES, ENUMERATIONS, MEASURES, NUMBERS, peer_command
 
@@ -164,7 +164,12 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     asked = parser.parse_args()
     failed = False
-    for name, facts, found in compare(ensure_table(asked.folder, asked.rows)):
+    try:
+        files = ensure_table(asked.folder, asked.rows)
+    except NotWritten as error:
+        print(error, file=sys.stderr)
+        return 1
+    for name, facts, found in compare(files):
         failed = failed or bool(found)
         said = f"{len(found)} of {facts} facts differ" if found else f"all {facts:,} facts equal"
         print(f"{name}: {said} (plain Python over {asked.rows:,} rows)")

@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -237,12 +237,15 @@ def main() -> int:
     asked = parser.parse_args()
     # A kill by a polite signal cleans up as an interrupt does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):
-        write_sales(
-            table_files(asked.folder, asked.rows), asked.rows, kinds=[asked.only] if asked.only else KINDS
-        )
-        return 0
-    return 130
+    kinds = [asked.only] if asked.only else KINDS
+    try:
+        write_sales(table_files(asked.folder, asked.rows), asked.rows, kinds=kinds)
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        print(f"{asked.folder}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

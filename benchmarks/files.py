@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -11,9 +15,15 @@ ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "benchmarks" / ".data"
 """Where tables are kept from run to run; git ignores it."""
 SEED = 7
+GRACE_S = 2.0
+"""So long a process that writes for us may take to clear away."""
 
 Kind = Literal["csv", "parquet"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class NotWritten(Exception):
+    """A process that was to write a file failed, and said why."""
 
 
 class TableFiles(NamedTuple):
@@ -44,11 +54,44 @@ def write_table(folder: Path, rows: int, only: Kind | None = None) -> None:
     # In a process of its own: see `measure.run_process` about the memory of this one.
     command = [sys.executable, "-m", "benchmarks.data", f"--rows={rows}", f"--folder={folder.absolute()}"]
     try:
-        subprocess.run([*command, *([f"--only={only}"] if only else [])], cwd=ROOT, check=True)
+        _have_written([*command, *([f"--only={only}"] if only else [])], f"The table of {rows:,} rows")
     finally:
-        # Where we are interrupted the other process is killed, and cannot clear away.
+        # Where we are interrupted the other process may be killed, and cannot clear away.
         for file in table_files(folder, rows):
-            unfinished(file).unlink(missing_ok=True)
+            with suppress(OSError):
+                unfinished(file).unlink(missing_ok=True)
+
+
+def _have_written(command: Sequence[str], what: str) -> None:
+    """Run *command*, which an interrupt reaches by way of us, as a polite kill; raises NotWritten."""
+    # One that comes while the process is started waits until it is known.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=partial(_ignore_interrupts, mask),  # noqa: PLW1509 - it takes no lock
+        )
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            status = process.wait()
+        except BaseException:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_S)
+            process.kill()
+            process.wait()
+            raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if status:
+        raise NotWritten(f"{what} could not be written: see above.")
+
+
+def _ignore_interrupts(mask: Iterable[int]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def unfinished(file: Path) -> Path:
@@ -66,10 +109,6 @@ def ensure_snapshot(folder: Path, rows: int) -> Path:
     except SnapshotError:
         print(f"saving {rows:,} rows …", file=sys.stderr)
         file = ensure_table(folder, rows).parquet
-        subprocess.run(
-            [sys.executable, "-m", "benchmarks.snapshot_write", "--keep", str(pointer), str(file)],
-            cwd=ROOT,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        command = [sys.executable, "-m", "benchmarks.snapshot_write", "--keep", str(pointer), str(file)]
+        _have_written(command, f"The snapshot of {rows:,} rows")
     return pointer

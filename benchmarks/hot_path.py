@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any
 
 from datasources.base import Lists
+from datasources.exceptions import SourceError
 from datasources.load import read_bands
 from datasources.options import ReadOptions
 from engine.band import Band
@@ -59,7 +60,10 @@ def main() -> None:
     os.environ["POLARS_MAX_THREADS"] = "1"
     clock = Clock()
     with clock.on("open: libraries, and of a CSV file two looks at every byte"):
-        (raw,) = read_bands([asked.file], ReadOptions())
+        try:
+            (raw,) = read_bands([asked.file], ReadOptions())
+        except SourceError as error:
+            raise SystemExit(str(error)) from error
         prepare_kernels(raw)
     stream = raw.cells
     if isinstance(stream, Lists):

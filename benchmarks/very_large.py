@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.files import FOLDER, KINDS, ROOT, Kind, ensure_table, table_files, write_table
+from benchmarks import arguments
+from benchmarks.files import FOLDER, KINDS, ROOT, Kind, NotWritten, ensure_table, table_files, write_table
 from benchmarks.machine import this_machine
 from benchmarks.measure import MeasureError, QuietGate, Rounds, Run, cpu, peak, run_process
 from benchmarks.peers import context_command
@@ -32,25 +31,25 @@ RUNS = 2
 """One run more than to see whether it works; each takes minutes."""
 TIMEOUT_S = 3 * 3600.0
 NAMES = {"csv": "CSV", "parquet": "Parquet"}
-EXIT_REFUSED = 2
-EXIT_INTERRUPTED = 130
 
 
 def main() -> int:
     """Check the room, measure and print; 1 when a command failed, 2 when there is no room."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.very_large", description=__doc__)
-    parser.add_argument("--rows", type=int, default=ROWS, help=f"rows of the largest table (default {ROWS})")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the tables are written")
+    parser.add_argument(
+        "--rows", type=arguments.rows, default=ROWS, help=f"rows of the largest table (default {ROWS})"
+    )
+    parser.add_argument(
+        "--folder", type=arguments.folder, default=str(FOLDER), help="where the tables are written"
+    )
     parser.add_argument("--only", choices=KINDS, help="this kind of file only")
-    parser.add_argument("--out", type=Path, help="a JSON file for the results")
+    parser.add_argument("--out", type=arguments.new_file, help="a JSON file for the results")
     parser.add_argument("--write-readme", action="store_true", help="put the table into benchmarks/README.md")
     asked = parser.parse_args()
-    folder = asked.folder.absolute()
+    folder = asked.folder
     if message := lack_of_room(folder, asked.rows):
         print(message, file=sys.stderr)
-        return EXIT_REFUSED
-    # A kill by a polite signal is to clean up as an interrupt does.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+        return arguments.EXIT_REFUSED
     machine = this_machine()
     print(f"{machine}\n{asked.rows:,} rows, {RUNS} runs of each side\n", flush=True)
     kinds: Sequence[Kind] = [asked.only] if asked.only else ("parquet", "csv")
@@ -64,18 +63,14 @@ def main() -> int:
             asked.out.write_text(json_text(results, machine, asked.rows), encoding="utf-8")
         if asked.write_readme:
             write_readme(README, results, machine, asked.rows)
-    except (MeasureError, NoPlace) as error:
+    except (MeasureError, NotWritten, NoPlace) as error:
         print(error, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("interrupted: what was written for this run is removed.", file=sys.stderr)
-        return EXIT_INTERRUPTED
     return 0
 
 
 def lack_of_room(folder: Path, rows: int) -> str | None:
     """What is wrong where the disk of *folder* has too little room for *rows* rows."""
-    folder.mkdir(parents=True, exist_ok=True)
     needed, free = rows * FREE_BYTES_A_ROW, shutil.disk_usage(folder).free
     if free >= needed:
         return None
@@ -137,11 +132,9 @@ def written_for_now(kind: Kind, rows: int, folder: Path) -> Iterator[Path]:
     try:
         write_table(folder, rows, kind)
         yield path
-    except subprocess.CalledProcessError as error:
-        raise MeasureError(f"{path.name} could not be written: see above.") from error
     finally:
         path.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(arguments.run(main, "interrupted: what was written for this run is removed."))

@@ -139,9 +139,8 @@ def to_utf8(file: BinaryIO, declared: str | None, band: str) -> Utf8File:
     nul_allowed = may_hold_nul(encoding)
     padding: tuple[DataWarning, ...] = ()
     if not nul_allowed:
-        tail = plain.read(max(0, size - HEAD_BYTES), size)
-        padding = padding_warnings(len(tail) - len(tail.rstrip(PADDING)), band)
-        size -= len(tail) - len(tail.rstrip(PADDING))
+        padded, size = size, _without_padding(plain)
+        padding = padding_warnings(padded - size, band)
         plain = Utf8File(file, 0, size)
         refuse_binary(head[:size], has_nul=False)
     start = encoding.mark_bytes if encoding else 0
@@ -220,6 +219,15 @@ def padding_warnings(padding: int, band: str) -> tuple[DataWarning, ...]:
     found = counted(padding, "NUL or Ctrl-Z byte", "NUL or Ctrl-Z bytes")
     message = f"{found} at the end of the file {'was' if padding == 1 else 'were'} taken for padding."
     return (DataWarning("padding", message, band, None, padding),)
+
+
+def _without_padding(file: Utf8File) -> int:
+    """Where the text of *file* ends, and only padding follows."""
+    for stop in range(file.size, 0, -BLOCK_BYTES):
+        start = max(0, stop - BLOCK_BYTES)
+        if text := file.read(start, stop).rstrip(PADDING):
+            return start + len(text)
+    return 0
 
 
 def _shorter() -> SourceUnreadable:

@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
+from datasources import durable
 from datasources.compiled import Kernels, address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ENDING = ".kernel"
+DIGEST_BYTES = 32
 
 
 def load(name: str, compiles: bool) -> Kernels | None:
@@ -63,7 +65,10 @@ class _Kernel:
         # Numba's own way to call: where the result goes, where an error would (no kernel has one), the arguments.
         prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *arguments)
         self._engine = engine
-        self._native = prototype(engine.get_function_address(function.__name__))
+        place = engine.get_function_address(function.__name__)
+        if not place:
+            raise ValueError(f"there is no machine code of {function.__name__}")
+        self._native = prototype(place)
 
     def __call__(self, *values: int | NDArray[Any]) -> int:
         result, error = ctypes.c_int64(), ctypes.c_void_p()
@@ -76,32 +81,40 @@ class _Kernel:
 
 
 def _kept(module: ModuleType) -> bytes | None:
-    """The machine code of *module* that was kept, if it is whole."""
+    """The machine code of *module* that was kept, if it is whole, and kept under this name."""
+    name = _file_name(module)
     for folder in _folders(module):
         with suppress(OSError):
-            kept = (folder / _file_name(module)).read_bytes()
-            if sha256(kept[32:]).digest() == kept[:32]:
-                return kept[32:]
+            kept = (folder / name).read_bytes()
+            code = kept[DIGEST_BYTES:]
+            if kept[:DIGEST_BYTES] == _digest(name, code):
+                return code
     return None
 
 
 def _compiled(module: ModuleType) -> bytes | None:
-    """The machine code of *module*, kept for the next time; None where no folder would keep it."""
+    """The machine code of *module*, kept for the next time; None, and nothing is done, where no folder may keep it."""
+    name = _file_name(module)
+    code: bytes | None = None
     for folder in _folders(module):
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-            part = folder / f"{_file_name(module)}.{os.getpid()}"
-            part.touch()
-            try:
-                from datasources.compiling import compile_module
+            durable.sweep(folder)
+            with durable.temporary_beside(folder / name) as part:
+                part.touch()
+                if code is None:
+                    from datasources.compiling import compile_module
 
-                code = compile_module(module)
-                part.write_bytes(sha256(code).digest() + code)
-                part.replace(folder / _file_name(module))
-            finally:
-                part.unlink(missing_ok=True)
-            return code
-    return None
+                    code = compile_module(module)
+                part.write_bytes(_digest(name, code) + code)
+                durable.put_in_place(part, folder / name)
+            break
+    return code  # also where it did not fit the disk: it is there now
+
+
+def _digest(name: str, code: bytes) -> bytes:
+    """Tells whether *code* is whole, and that it is what the file *name* should hold."""
+    return sha256(name.encode() + code).digest()
 
 
 def _folders(module: ModuleType) -> list[Path]:
@@ -109,8 +122,10 @@ def _folders(module: ModuleType) -> list[Path]:
     declared = os.environ.get("NUMBA_CACHE_DIR")
     if declared:
         return [Path(declared)]
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [Path(str(module.__file__)).parent / "__pycache__", user / "lastro"]
+    folders = [Path(str(module.__file__)).parent / "__pycache__"]
+    with suppress(RuntimeError):  # a user without a home
+        folders.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lastro")
+    return folders
 
 
 def _file_name(module: ModuleType) -> str:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasources import compiled
+from datasources import compiled, durable
 from datasources.compiled import COMPILE_SHARE, address, kernels_of, prepare
 from tests.datasources import word_kernel
 
 pytest.importorskip("numba")
+machine_code = pytest.importorskip("datasources.machine_code")
 NAME = word_kernel.__name__
+OTHER = "engine.sum_kernel"
 WORD = st.integers(-(2**63), 2**63 - 1)
 
 
@@ -103,6 +108,50 @@ def test_code_that_is_not_whole_is_not_run(kernels, folder, tmp_path, monkeypatc
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     prepare(1, NAME)
     assert kernels_of(NAME) is None
+
+
+@pytest.mark.parametrize("digested", [False, True], ids=["as it was kept", "as if it were these"])
+def test_other_code_under_the_name_of_these_is_not_run(kernels, folder, tmp_path, monkeypatch, digested):
+    """A call into code that is not there would end the process."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    prepare(COMPILE_SHARE, OTHER)
+    monkeypatch.delitem(sys.modules, "numba")
+    (other,) = tmp_path.iterdir()
+    (name,) = (one.name for one in folder.glob(f"{NAME}-*"))
+    kept = other.read_bytes()
+    if digested:
+        kept = machine_code._digest(name, kept[32:]) + kept[32:]
+    (tmp_path / name).write_bytes(kept)
+    prepare(1, NAME)
+    assert kernels_of(NAME) is None
+
+
+def test_code_that_could_not_be_kept_is_run_all_the_same(kernels, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    (name,) = (one.name for one in folder.glob(f"{NAME}-*"))
+    (tmp_path / name).mkdir()
+    prepare(COMPILE_SHARE, NAME)
+    assert kernels_of(NAME) is not None
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+def test_what_a_killed_process_left_is_cleared_away(kernels, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    with durable.temporary_beside(tmp_path / "x") as part:
+        left = part.with_name(part.name.replace(f"-{os.getpid()}-", f"-{killed.pid}-"))
+    left.touch()
+    killed.wait()
+    prepare(COMPILE_SHARE, NAME)
+    assert kernels_of(NAME) is not None
+    assert not left.exists()
+
+
+def test_a_user_without_a_home_has_a_folder_too(monkeypatch):
+    for name in ("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 2)
+    assert machine_code._folders(word_kernel) == [Path(word_kernel.__file__).parent / "__pycache__"]
 
 
 def test_without_a_folder_there_are_no_kernels(tmp_path, monkeypatch):

@@ -31,6 +31,7 @@ CASES = [
     pytest.param(b"a\xff", "utf-8", "a\ufffd", 1, id="declared, yet invalid"),
     pytest.param(b"a\x90", "cp1252", "a\x90", 0, id="declared windows-1252 with a hole"),
     pytest.param(b"a;b\n\0", None, "a;b\n", 0, id="NUL as padding"),
+    pytest.param(b"a;b\n" + b"\0\x1a" * 1_200_000, None, "a;b\n", 0, id="megabytes of padding"),
 ]
 
 
