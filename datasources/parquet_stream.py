@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from datasources import work
 from datasources.arrow import SAMPLE_ROWS, SAMPLE_SLICES, encode_text
+from datasources.kept_rows import KeptRows
 from datasources.parquet_file import ParquetFile
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ class ParquetStream:
     """Columns of bytes that are no text."""
     name: str = ""
     """Of the band, for whoever watches."""
+    kept: KeptRows = field(init=False, repr=False, compare=False)
+    """What the passes have read already of the rows that are likely to be taken."""
+
+    def __post_init__(self) -> None:
+        """Nothing is kept yet."""
+        object.__setattr__(self, "kept", KeptRows(self.rows))
 
     @property
     def rows(self) -> int:
@@ -177,7 +184,9 @@ class ParquetStream:
                         list(piece.groups), column_indices=file.indices(by_arrow), use_threads=True
                     )
             found = texts | (file.pick(table, by_arrow) if by_arrow else {})
-            return self.table(found, columns, encoded)
+            part = self.table(found, columns, encoded)
+            self.kept.keep(file.first_row + piece.start, part, columns, self.schema)
+            return part
 
     def _by_arrow(self, file: ParquetFile, columns: Sequence[int], encoded: Collection[int]) -> list[int]:
         return [i for i in dict.fromkeys(columns) if i in encoded or not file.leaves[i].is_plain_text]
@@ -219,13 +228,18 @@ class ParquetStream:
         return [file.leaves[i].name for i in columns]
 
     def _take(self, file: ParquetFile, rows: Sequence[int]) -> pa.Table:
+        import pyarrow as pa
+
         columns = range(len(self.schema))
-        by_polars = [i for i in columns if file.leaves[i].is_simple]
         with file.reading():
-            found = self._polars_take(file, by_polars, rows) if by_polars else {}
-            others = [i for i in columns if found is None or i not in found]
-            taken = self._arrow_take(file, others, rows) if others else {}
-            return self.table((found or {}) | taken, columns, ())
+            cells = self.kept.take([file.first_row + row for row in rows], columns)
+            left = [i for i in columns if i not in cells]
+            by_polars = [i for i in left if file.leaves[i].is_simple]
+            found = (self._polars_take(file, by_polars, rows) if by_polars else None) or {}
+            others = [i for i in left if i not in found]
+            found |= self._arrow_take(file, others, rows) if others else {}
+            cells |= {i: self._plain(i, found[i], encoded=False) for i in left}
+        return pa.table([cells[i] for i in columns], names=[str(i) for i in columns])
 
     def _polars_take(
         self, file: ParquetFile, columns: Sequence[int], rows: Sequence[int]

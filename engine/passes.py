@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from datasources.arrow_types import is_text
 from datasources.base import Cell, RawBand, Stream
-from datasources.concurrently import threads
+from datasources.concurrently import reuse_memory, threads
 from engine.columns import ColumnType
 from engine.cubes import AxisCodes, Measure, sum_by_axes
 from engine.encoded import encode, encoded_numbers
@@ -41,6 +41,7 @@ def run_pass(raw: RawBand, stream: Stream, dropped: frozenset[int], plan: Plan) 
         return total
     count = min(os.cpu_count() or 1, THREADS_MAX)
     waiting: deque[tuple[_Start, Future[BandState]]] = deque()
+    reuse_memory()
 
     def merge_next() -> None:
         start, state = waiting.popleft()

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from datasources import kept_rows
 from datasources.base import Lists
 from datasources.exceptions import SourceNotFound, SourceTooLarge, SourceUnreadable
 from datasources.options import ReadOptions
@@ -188,6 +189,37 @@ def test_taken_rows_are_those_asked_for(tmp_path, count):
     ]
     assert taken.schema.types == cells.schema.types
     assert cells.take([]).num_rows == 0
+
+
+@pytest.mark.parametrize("array", [c[1] for c in CELLS], ids=[c[0] for c in CELLS])
+@pytest.mark.parametrize("encoded", [(), (0,)], ids=["read", "encoded"])
+def test_rows_that_a_pass_has_kept_are_those_of_the_file(tmp_path, monkeypatch, array, encoded):
+    monkeypatch.setattr(kept_rows, "ROWS_MIN", 1)
+    big = array.take(pa.array([i % len(array) for i in range(45_007)]))
+    table = pa.table({"c": big, "unread": pa.array(range(45_007))})
+    cells = stream(write(tmp_path / "t.parquet", table, row_group_size=20_000))
+    rows = [i * 45_007 // 100 for i in range(100)]
+    from_the_file = cells.take(rows)
+    assert not cells.kept.take(rows, (0, 1))
+    for part in cells.parts([0], encoded):
+        part()
+    assert list(cells.kept.take(rows, (0, 1))) == [0]
+    assert cells.take(rows).equals(from_the_file)
+    assert cells.take(rows[3:9]).equals(from_the_file.slice(3, 6))
+    assert cells.take([7, 450]).column(1).to_pylist() == [7, 450]
+
+
+def test_rows_are_kept_across_files_and_not_of_short_bands(tmp_path):
+    half = pa.table({"n": pa.array(range(300_000))})
+    paths = [write(tmp_path / f"{name}.parquet", half, row_group_size=70_000) for name in "ab"]
+    rows = [i * 6_000 for i in range(100)]
+    for files, kept in ((paths, {0}), (paths[:1], set())):
+        cells = stream(*files)
+        for part in cells.parts([0]):
+            part()
+        assert set(cells.kept.take(rows[:50], (0,))) == kept
+        assert cells.take(rows[:50]).column(0).to_pylist() == rows[:50]
+    assert stream(*paths).take(rows).column(0).to_pylist() == [row % 300_000 for row in rows]
 
 
 def test_the_sample_is_spread_over_the_row_groups(tmp_path):
