@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import re
 
+from prompts import unseen
+
 DETAIL_CHARS_MAX = 300
 """So much of a question to a tool, or of its answer, is told beside an answer."""
 
-# Controls, formats, surrogates and all that Unicode calls ignorable: tags, zero-width and bidirectional characters,
-# variation selectors, Hangul fillers. Spelt out, so that the same text gives the same bytes whatever Python has.
+# Both what data and what prompts escape, but for the ends of lines: readers and models write paragraphs. A blank of
+# Braille stays, for readers of Braille.
 _UNSEEN = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-_CHOOSING = "\u200c\u200d\ufe00-\ufe0f"
-"""Joiners, and what chooses between two drawings of a character: scripts and emoji need them before a person."""
+    unseen.CONTROLS + unseen.SEPARATORS + unseen.FORMATS + unseen.SURROGATES + unseen.FILLERS
+    + unseen.FORMATS_ABOVE + unseen.FILLERS_ABOVE
+)  # fmt: skip
+_CHOOSING = unseen.JOINERS + unseen.SELECTORS
+"""Apart from these, without which scripts and emoji fall to pieces before a person."""
 _SYMBOLS = "\u00a9\u00ae\u203c\u2049\u2100-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 
 _unseen = re.compile(f"[{_UNSEEN}]").sub
@@ -31,10 +32,10 @@ _visible = re.compile(rf"[^\s{_UNSEEN}{_CHOOSING}]").search
 # A tag, or what a model may take for one: `</dados>`, `< dados>`, `<tool_result>`, `<|im_start|>`, `＜/dados＞`; an
 # `a < b` stays as it is.
 _opens_tag = re.compile(
-    r"[<\ufe64\uff1c](?=\s*[/\uff0f\u2215\u2044]|[^\W\d_]|[|\uff5c!?]|\s+[d\uff44\uff24])", re.IGNORECASE
+    rf"[<{unseen.PAINTED}](?=\s*[/\uff0f\u2215\u2044]|[^\W\d_]|[|\uff5c!?]|\s+[d\uff44\uff24])", re.IGNORECASE
 ).sub
 
-_painted_tag = re.compile("[\ufe64\uff1c]").sub
+_painted_tag = re.compile(f"[{unseen.PAINTED}]").sub
 
 
 def for_model(text: str) -> str:

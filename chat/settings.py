@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import Field, ModelWrapValidatorHandler, SecretStr, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from chat.exceptions import SettingsError
 from chat.llm.addresses import address_problem
 from chat.llm.providers import PROVIDERS, ProviderName
+from chat.safe_text import for_detail
 from chat.text_file import read_text_file
+from datasources.suggestion import nearest
 from engine.notes import Term
 from prompts.system import fence_in
 
@@ -28,18 +36,19 @@ _CHOICES = {
     "token_field": get_args(TokenField),
 }
 
+_log = logging.getLogger(__name__)
+
 
 class ChatSettings(BaseSettings):
     """
     All that a chat can be told from outside.
 
     `read_settings` makes one of the environment. Made in code, it holds what it is given and nothing of the
-    environment; made of nothing at all, it reads the environment without checking that it is complete.
+    environment; made of nothing at all, it reads the environment. Either way raises one SettingsError that lists all
+    that is impossible; what is merely missing is found by `check`.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid", hide_input_in_errors=True
-    )
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     provider: ProviderName = "offline"
     model: str | None = None
@@ -84,7 +93,20 @@ class ChatSettings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What is given in code, or else the environment; never a mixture of both."""
-        return (init_settings,) if init_settings() else (env_settings,)
+        return (init_settings if init_settings() else InitSettingsSource(settings_cls, _named(os.environ)),)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _made(cls, values: Any, make: ModelWrapValidatorHandler[Self]) -> Self:
+        """Raise what is ours where pydantic would raise its own error."""
+        try:
+            return make(values)
+        except ValidationError as error:
+            if not isinstance(values, Mapping):
+                raise
+            wrong = sorted({str(found["loc"][0]) for found in error.errors(include_input=False)})
+        # Raised out here: the other error holds what it was given, the key too, and nobody is to get it.
+        raise _all_wrong(values, wrong)
 
     @cached_property
     def llms_txt(self) -> str:
@@ -106,26 +128,27 @@ def read_settings(environment: Mapping[str, str] | None = None) -> ChatSettings:
     """
     The settings of *environment* (the process's own, if not given), where an empty text counts as unset.
 
-    Raises one SettingsError that lists every name that is missing or impossible, and what to set.
+    Raises one SettingsError that lists every name that is missing or impossible, and what to set. A name that only
+    begins as ours do is logged as a warning.
     """
-    values = _named(os.environ if environment is None else environment)
-    wrong: list[str] = []
-    try:
-        settings = ChatSettings(**values)
-    except ValidationError as error:
-        # What else is wrong is found among the rest. The error holds what it was given, so that nobody gets it.
-        wrong = sorted({str(found["loc"][0]) for found in error.errors(include_input=False)})
-        settings = ChatSettings(
-            **{"provider": "offline"} | {field: values[field] for field in values if field not in wrong}
-        )
-    told = {env_name(field) for field in wrong}
-    problems = [
-        *map(_impossible, wrong),
-        *(problem for problem in _problems(settings) if problem.values["name"] not in told),
-    ]
-    if problems:
-        raise SettingsError.of(problems)
+    environment = os.environ if environment is None else environment
+    for problem in unknown_names(environment):
+        _log.warning("%s", problem)
+    settings = ChatSettings(**_named(environment))
+    settings.check()
     return settings
+
+
+def unknown_names(environment: Mapping[str, str] | None = None) -> tuple[SettingsError, ...]:
+    """
+    What to say of each name of *environment* that begins as ours do and is none of them, with the one probably meant.
+
+    Nobody raises it: the name could be another program's.
+    """
+    given = os.environ if environment is None else environment
+    known = set(map(env_name, ChatSettings.model_fields))
+    ours = (name for name in given if name.upper().startswith(PREFIX) and given[name].strip())
+    return tuple(_unknown(name) for name in sorted(ours) if name not in known)
 
 
 def env_name(field: str) -> str:
@@ -163,21 +186,47 @@ def _problems(settings: ChatSettings) -> Iterator[SettingsError]:
                 yield SettingsError("setting_forged_fence", name=name, path=path, fence=fence)
 
 
+def _all_wrong(values: Mapping[str, Any], wrong: Iterable[str]) -> SettingsError:
+    """The fields *wrong*, which cannot be what they are in *values*, and what else there is among the others."""
+    rest = {field: value for field, value in values.items() if field not in wrong}
+    told = set(map(env_name, wrong))
+    others = _problems(ChatSettings(**{"provider": "offline"} | rest))
+    return SettingsError.of(
+        [*map(_impossible, wrong), *(problem for problem in others if problem.values["name"] not in told)]
+    )
+
+
 def _impossible(field: str) -> SettingsError:
     """What *field* must be."""
-    name, about = env_name(field), ChatSettings.model_fields[field]
+    name, about = env_name(field), ChatSettings.model_fields.get(field)
+    if about is None:
+        return _unknown(name)
     if field in _CHOICES:
         return SettingsError("setting_not_one_of", name=name, names=_CHOICES[field])
     if field == "anthropic_version":
         return SettingsError("setting_not_date", name=name)
+    kind = next(iter(get_args(about.annotation)), about.annotation)
+    if kind not in (int, float):
+        return SettingsError("setting_not_path" if kind is Path else "setting_not_text", name=name)
     limits = {
         side: getattr(limit, side)
         for limit in about.metadata
         for side in ("ge", "gt", "le")
         if hasattr(limit, side)
     }
-    code = "setting_not_whole" if about.annotation in (int, int | None) else "setting_not_number"
+    code = "setting_not_whole" if kind is int else "setting_not_number"
     return SettingsError(code, name=name, least=limits.get("ge", limits.get("gt")), most=limits["le"])
+
+
+def _unknown(name: str) -> SettingsError:
+    """That there is no *name*, and which was probably meant; all begin alike, so that only the rest is compared."""
+    near = nearest(name[len(PREFIX) :], ChatSettings.model_fields)
+    shown = for_detail(name)
+    if near is not None:
+        return SettingsError("setting_unknown", name=shown, near=env_name(near))
+    return SettingsError(
+        "setting_unknown_of", name=shown, names=tuple(map(env_name, ChatSettings.model_fields))
+    )
 
 
 def _read_text(field: str, path: Path | None) -> str:

@@ -11,6 +11,7 @@ Everything that reading a source can raise.
     ├── SourceOptionError       an option that does not fit the source
     ├── SourceTimeout           the source did not answer in time
     ├── QueryRefused            a query is not one plain SELECT
+    ├── TableNotFound           a query names a table that its database has not
     ├── AccessError             who asks is not known, or what the report's access rules need is missing
     ├── MaskError               a pseudonym, or the secret of masks, is not what it should be
     ├── ParameterError          what the reader chose does not fit the report's parameters
@@ -75,6 +76,10 @@ class SourceTimeout(SourceError):
 
 class QueryRefused(SourceError):
     """A query is not one plain SELECT, or a parameter stands where none can be bound; it was not run."""
+
+
+class TableNotFound(SourceError):
+    """A query names a table or view that its database has not."""
 
 
 class AccessError(SourceError):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from datasources.base import Cell, Lists, RawBand
@@ -250,19 +251,23 @@ def _flat_band(records: Sequence[object], name: str) -> RawBand | None:
         return None
     rows = cast("Sequence[dict[str, object]]", records)
     keys = list(rows[0])
-    if set(map(type, keys)) != {str} or any(list(row) != keys for row in rows):
+    if set(map(type, keys)) != {str} or len(rows) * len(keys) > LISTS_CELLS_MAX:
         return None
-    columns = [list(cells) for cells in zip(*[row.values() for row in rows], strict=True)]
-    kinds = [set(map(type, cells)) for cells in columns]
-    if any(kind - PLAIN_CELLS for kind in kinds) or len(rows) * len(keys) > LISTS_CELLS_MAX:
+    # No record repeats a key: where the keys of the first come again and again, each of the others has them all.
+    if list(chain.from_iterable(rows)) != keys * len(rows):
         return None
-    for cells, kind in zip([keys, *columns], [{str}, *kinds], strict=True):
-        text = "".join(cells if kind == {str} else [cell for cell in cells if type(cell) is str])
-        if not text.isascii() and SURROGATE.search(text):
+    every: list[Any] = list(chain.from_iterable(map(dict.values, rows)))
+    columns = [every[position :: len(keys)] for position in range(len(keys))]
+    for cells in (keys, *columns):
+        kinds = set(map(type, cells))
+        if kinds - PLAIN_CELLS:
             return None
+        if str in kinds:
+            text = "".join(cells if len(kinds) == 1 else [cell for cell in cells if type(cell) is str])
+            if not text.isascii() and SURROGATE.search(text):
+                return None
     names, warnings = unique_names(keys, name)
-    lists = Lists(tuple(cast("list[list[Cell]]", columns)), len(rows))
-    return RawBand(name, names, lists, "records", warnings=warnings)
+    return RawBand(name, names, Lists(tuple(columns), len(rows)), "records", warnings=warnings)
 
 
 def _band_from_columns(columns: Mapping[Any, Any], name: str, options: ReadOptions) -> RawBand:

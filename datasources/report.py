@@ -214,7 +214,7 @@ class _Reader:
         if self._connections is None:
             raise SourceNotFound(
                 f"It needs the connection {source.connection}, and no connections are given: "
-                "name the file that has them.",
+                "name their file with --connections FILE, or in Python pass connections=load_connections(FILE).",
                 source=source.connection,
             )
         limits = SqlLimits(seconds=self._timeout_s)

@@ -14,6 +14,7 @@ from datasources.sql_template import Slot, Template, parse_template
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from sqlglot import exp
 
     from datasources.base import DataWarning, RawBand
     from datasources.connections import Connection, ConnectionKind, Connections
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from datasources.secured_records import VisibleRecords
     from datasources.sql_check import CheckedSelect, SlotUse
 
-__all__ = ["SqlLimits", "check_source", "query_problems", "read_sql"]
+__all__ = ["SqlLimits", "check_source", "look_for_table", "query_problems", "read_sql", "tables_of"]
 
 
 def read_sql(
@@ -66,6 +67,28 @@ def check_source(source: SqlSource, connection: Connection, parameters: Mapping[
     _checked(source, connection, parameters)
 
 
+def tables_of(
+    source: SqlSource, connection: Connection, parameters: Mapping[str, Parameter]
+) -> tuple[str, ...]:
+    """The tables that a query reads, each once and as it is written there. Raises QueryRefused."""
+    from datasources.sql_check import tables_in
+
+    return tables_in(_checked(source, connection, parameters).tree, connection.kind)
+
+
+def look_for_table(table: str, connection: Connection, connections: Connections, limits: SqlLimits) -> None:
+    """
+    Have the database name the *table* that `tables_of` found, and give no row of it.
+
+    Raises TableNotFound, and other SourceErrors where it could not be asked.
+    """
+    from datasources.sql_check import check_select
+
+    query = f"SELECT 1 FROM {table} LIMIT 0"
+    check_select(query, connection.kind)  # what is run has been checked, whoever wrote it
+    _driver(connection, connections, BoundQuery((query,)), Reading(connection.name, limits))
+
+
 def query_problems(definition: ReportDefinition, connections: Connections) -> Iterator[Problem]:
     """What is wrong with the queries of *definition*, each held against the database of its connection."""
     from datasources.elements import SqlSource as Sql
@@ -82,6 +105,7 @@ def query_problems(definition: ReportDefinition, connections: Connections) -> It
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
+    tree: exp.Expr
     template: Template
     uses: tuple[SlotUse, ...]
     """One for each slot."""
@@ -109,7 +133,9 @@ def _checked(source: SqlSource, connection: Connection, parameters: Mapping[str,
                     f"{{{{{one}}}}} is a list: write it as IN ({{{{{one}}}}}), or before IS NULL."
                 )
             _check_pattern(slot, use, parameters[one], connection.kind)
-    return _Checked(template, checked.uses, _stored(checked, text, slots, parameters, connection.kind))
+    return _Checked(
+        checked.tree, template, checked.uses, _stored(checked, text, slots, parameters, connection.kind)
+    )
 
 
 def _stored(

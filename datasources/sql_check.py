@@ -86,6 +86,24 @@ def check_select(
     return CheckedSelect(tree, uses)
 
 
+def tables_in(tree: exp.Expr, kind: ConnectionKind) -> tuple[str, ...]:
+    """
+    The tables that a checked query reads, each once and as it is written, without what the query itself names.
+
+    >>> tables_in(
+    ...     check_select('WITH v AS (SELECT * FROM "Vendas") SELECT 1 FROM v, s.itens i', "sqlite").tree,
+    ...     "sqlite",
+    ... )
+    ('"Vendas"', 's.itens')
+    """
+    from sqlglot import exp
+    from sqlglot.optimizer.scope import traverse_scope
+
+    found = (table for scope in traverse_scope(tree) for table in scope.sources.values())
+    named = (one for one in found if isinstance(one, exp.Table) and isinstance(one.this, exp.Identifier))
+    return tuple(dict.fromkeys(".".join(part.sql(kind) for part in one.parts) for one in named))
+
+
 def _check_patterns(tree: exp.Expr, text: str, kind: ConnectionKind, uses: Collection[SlotUse]) -> None:
     borrowed = borrowed_pattern(tree, kind)
     if borrowed is not None:

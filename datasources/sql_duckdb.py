@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from datasources.base import DataWarning
-from datasources.exceptions import SourceError, SourceNotFound, SourceTooLarge
+from datasources.exceptions import SourceError, SourceNotFound, SourceTooLarge, TableNotFound
 from datasources.sql_base import BoundQuery, Reading
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ PROGRAM = (
     "import json, sys; request = json.load(sys.stdin); sys.path[:] = request['path'];"
     " from datasources.sql_duckdb_worker import serve; sys.exit(serve(request))"
 )
+
+
+NO_TABLE = "Catalog Error: Table with name "
+"""How DuckDB begins to say that there is no such table."""
 
 
 def read_duckdb(
@@ -124,7 +128,8 @@ def _error(said: bytes, code: int, reading: Reading) -> SourceError:
         case (
             "query"
         ):  # the parser and the binder speak of the query's names and syntax, and have seen no cell
-            return SourceError(f"The database {name} refused the query ({message}): correct it.", source=name)
+            refused = TableNotFound if message.startswith(NO_TABLE) else SourceError
+            return refused(f"The database {name} refused the query ({message}): correct it.", source=name)
         case "value":
             return SourceError(
                 f"The database {name} refused the query (a value in it does not fit its type): correct it.",

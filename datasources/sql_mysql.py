@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from datasources.base import DataWarning, counted
-from datasources.exceptions import SourceError, SourceForbidden
+from datasources.exceptions import SourceError, SourceForbidden, TableNotFound
 from datasources.sql_base import Argument, BoundQuery, Reading, driver_missing
 from datasources.sql_rows import gather_rows
 
@@ -207,6 +207,7 @@ _ABOUT_THE_QUERY = frozenset(
 """Errors whose messages speak of the query's names and syntax, and never of cells."""
 _UNREACHABLE = frozenset({1040, 1049, 1130, 1203, 2002, 2003, 2005, 2006, 2013, 2026})
 _READ_ONLY = 1792
+_NO_TABLE = 1146
 
 
 @contextmanager
@@ -238,6 +239,5 @@ def _translated(reading: Reading) -> Iterator[None]:
             cause = f"{said}; error {code}"
         elif code == _READ_ONLY:
             cause = f"it would write, and the session is read-only; error {code}"
-        raise SourceError(
-            f"The database {name} refused the query ({cause}): correct it.", source=name
-        ) from error
+        refused = TableNotFound if code == _NO_TABLE else SourceError
+        raise refused(f"The database {name} refused the query ({cause}): correct it.", source=name) from error

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from datasources.base import DataWarning, counted
-from datasources.exceptions import SourceError, SourceForbidden, SourceUnreadable
+from datasources.exceptions import SourceError, SourceForbidden, SourceUnreadable, TableNotFound
 from datasources.sql_base import Argument, BoundQuery, Reading, driver_missing
 
 if TYPE_CHECKING:
@@ -219,6 +219,8 @@ def _exact(column: pa.ChunkedArray, field: pa.Field) -> tuple[pa.ChunkedArray, l
 
 # The classes of SQLSTATE whose messages speak of the query's names and syntax, and never of cells.
 _ABOUT_THE_QUERY = ("42", "0A")
+_NO_TABLE = frozenset({"42P01", "3F000"})
+"""No such table, or no schema for it."""
 _CAUSES = {
     "22": "a value in it does not fit its type (a cast, a division by zero, an overflow)",
     "25": "it would write, and the session is read-only",
@@ -257,7 +259,8 @@ def _translated(reading: Reading) -> Iterator[None]:
             if state[:2] in _ABOUT_THE_QUERY
             else _CAUSES.get(state[:2], "an error of the server")
         )
-        raise SourceError(
+        refused = TableNotFound if state in _NO_TABLE else SourceError
+        raise refused(
             f"The database {name} refused the query ({cause}; SQLSTATE {state}): correct it.", source=name
         ) from error
 

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasources.base import DataWarning, counted
-from datasources.exceptions import SourceError, SourceNotFound, SourceTooLarge, SourceUnreadable
+from datasources.exceptions import (
+    SourceError,
+    SourceNotFound,
+    SourceTooLarge,
+    SourceUnreadable,
+    TableNotFound,
+)
 from datasources.sql_base import Argument, BoundQuery, Reading
 from datasources.sql_rows import gather_rows
 
@@ -188,7 +194,8 @@ def _translated(reading: Reading) -> Iterator[None]:
                 f"The database {name} cannot be opened for reading: check the permissions of file and folder.",
                 source=name,
             ) from error
-        raise SourceError(
+        refused = TableNotFound if str(error).startswith("no such table") else SourceError
+        raise refused(
             f"The database {name} refused the query ({_said(error, code)}): correct it.", source=name
         ) from error
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import eq
 
 from datasources.base import DataWarning
 from engine.band import Band
@@ -20,7 +21,7 @@ def merge_duplicates(bands: Sequence[Band]) -> tuple[Band, ...]:
         by_name = sorted(range(len(names)), key=names.__getitem__)
         places = alike.setdefault((band.rows, tuple(sorted(names))), [])
         for index, earlier in places:
-            if _same_content(kept[index], band, list(zip(earlier, by_name, strict=True))):
+            if _same_content(kept[index], band, earlier, by_name):
                 kept[index] = _merged(kept[index], band)
                 break
         else:
@@ -44,15 +45,24 @@ def _repeated(one: Band, other: Band, name: str) -> DataWarning:
     return DataWarning("same_content", message, name, count=other.rows)
 
 
-def _same_content(one: Band, other: Band, pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether two bands with as many rows have the same rows in the same order; *pairs* are columns of one name."""
+def _same_content(one: Band, other: Band, ours: Sequence[int], theirs: Sequence[int]) -> bool:
+    """
+    Whether two bands with as many rows have the same rows in the same order.
+
+    *ours* and *theirs* are the positions of the columns of one name after the other.
+    """
     in_memory = one.values is not None and other.values is not None
     # Most bands differ in one of the first columns already, and comparing lists is quick.
-    if in_memory and not all(one.values[a] == other.values[b] for a, b in pairs):  # type: ignore[index]
+    if in_memory and not all(map(eq, _in_order(one, ours), _in_order(other, theirs))):
         return False
+    pairs = list(zip(ours, theirs, strict=True))
     if any(_kind(one, a) != _kind(other, b) for a, b in pairs):
         return False
     return in_memory or (_same_statistics(one, other, pairs) and _same_rows(one, other, pairs))
+
+
+def _in_order(band: Band, positions: Sequence[int]) -> Iterator[list[Typed]]:
+    return map((band.values or ()).__getitem__, positions)
 
 
 def _kind(band: Band, position: int) -> tuple[object, ...]:

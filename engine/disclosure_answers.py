@@ -19,7 +19,8 @@ from engine.disclosure_search import names_near
 from engine.filter_json import filter_json
 from engine.notes import Note
 from engine.query.aggregate import AggregateAnswer, fact_of, measure, nulls_left_out, where_clause
-from engine.query.filters import LOCAL_TIME, Clause
+from engine.query.clause import Clause
+from engine.query.comparisons import LOCAL_TIME
 from engine.query.questions import EDGES, Aggregate, Verb
 from engine.query.session import OpenBand, QuerySession
 from engine.query.target import Target, find_target
@@ -27,7 +28,7 @@ from engine.query.target import Target, find_target
 if TYPE_CHECKING:
     from engine.disclosure import Labels
     from engine.fact import Fact
-    from engine.query.filters import Bound
+    from engine.query.clause import Bound
     from engine.query.measured import Measured
 
 PUBLISHES_CELLS: frozenset[Verb] = frozenset({"AVG", "STDDEV", "COUNT"})

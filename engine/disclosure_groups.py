@@ -20,8 +20,10 @@ from engine.fact import GroupKey
 from engine.filter_json import filter_json
 from engine.notes import Note
 from engine.query.aggregate import nulls_left_out
-from engine.query.filters import LOCAL_TIME
-from engine.query.group_by import DATES, FoundGroup, GroupAnswer, GroupByAnswer, Grouping
+from engine.query.comparisons import LOCAL_TIME
+from engine.query.group_by import GroupByAnswer
+from engine.query.grouping import FoundGroup, GroupAnswer, Grouping
+from engine.query.grouping_key import DATES
 from engine.query.questions import EDGES, GroupBy
 from engine.query.session import OpenBand, QuerySession
 from engine.query.target import Target, find_target

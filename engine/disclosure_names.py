@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from engine.fact import PeriodName
 from engine.notes import Note
-from engine.query.filters import Clause, compile_filter, span_of
-from engine.query.group_by import DATES, GroupingKey
+from engine.query.clause import Clause
+from engine.query.filter_values import span_of
+from engine.query.filters import compile_filter
+from engine.query.grouping_key import DATES, GroupingKey
 
 if TYPE_CHECKING:
     from datasources.filters import Condition, Filter, FilterValue

@@ -2,6 +2,7 @@
 
 try:
     from _duckdb import (
+        ConnectionException,
         DuckDBPyConnection,
         Error,
         InterruptException,
@@ -10,6 +11,7 @@ try:
     )
 except ImportError:  # a DuckDB that keeps its core under another name
     from duckdb import (
+        ConnectionException,
         DuckDBPyConnection,
         Error,
         InterruptException,
@@ -26,6 +28,7 @@ def with_arrow(connection: DuckDBPyConnection) -> DuckDBPyConnection:
 
 
 __all__ = [
+    "ConnectionException",
     "DuckDBPyConnection",
     "Error",
     "InterruptException",

@@ -14,7 +14,11 @@ from engine.statistics import BandStatistics, FieldStatistics, is_enumeration
 
 def ordered_counts(one: FieldStatistics) -> tuple[tuple[str, int], ...]:
     """Each value as text with its rows: most frequent first, then by value."""
-    pairs = sorted([(cell_text(value, one.column), rows) for value, rows in (one.counts or {}).items()])
+    counts = one.counts or {}
+    if one.column.type == "text":
+        pairs: list[tuple[str, int]] = sorted(counts.items())  # type: ignore[arg-type]
+    else:
+        pairs = sorted([(cell_text(value, one.column), rows) for value, rows in counts.items()])
     pairs.sort(key=itemgetter(1), reverse=True)  # equal counts stay by value
     return tuple(pairs)
 

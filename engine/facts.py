@@ -103,7 +103,7 @@ def scaled_texts(values: Sequence[int], scale: int) -> list[str]:
     """What `scaled_text` gives for each of *values*."""
     if scale == 0:
         return list(map(str, values))
-    if scale <= ENDINGS_SCALE_MAX and min(values, default=0) >= 0:
+    if scale <= ENDINGS_SCALE_MAX and values and min(values) >= 0:
         power, endings = 10**scale, _endings(scale)
         return [f"{value // power}{endings[value % power]}" for value in values]
     return [scaled_text(value, scale) for value in values]

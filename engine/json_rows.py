@@ -31,30 +31,36 @@ def json_rows(
     """
     if not rows:
         return []
-    written = [
-        _members(column, cells, quote_key(column.name) + ":", quote_cells)
+    if not columns:
+        return ["{}"] * len(rows)
+    keys = [quote_key(column.name) + ":" for column in columns]
+    values = [
+        _values(column, cells, quote_cells)
         for column, cells in zip(columns, zip(*rows, strict=True), strict=True)
     ]
-    if not written:
-        return ["{}"] * len(rows)
-    if any("" in members for members in written):
-        return ["{" + ",".join(filter(None, row)) + "}" for row in zip(*written, strict=True)]
-    return ["{" + ",".join(row) + "}" for row in zip(*written, strict=True)]
+    if any(None in cells for cells in values):
+        members = [
+            ["" if cell is None else key + cell for cell in cells]
+            for key, cells in zip(keys, values, strict=True)
+        ]
+        return ["{" + ",".join(filter(None, row)) + "}" for row in zip(*members, strict=True)]
+    whole = "{" + ",".join([key.replace("%", "%%") + "%s" for key in keys]) + "}"
+    return list(map(whole.__mod__, zip(*values, strict=True)))
 
 
-def _members(
-    column: ColumnType, cells: Sequence[Typed], key: str, quote_cells: Callable[[Sequence[str]], list[str]]
-) -> list[str]:
-    """`"name":cell` for each of *cells*; nothing for null."""
+def _values(
+    column: ColumnType, cells: Sequence[Typed], quote_cells: Callable[[Sequence[str]], list[str]]
+) -> Sequence[str | None]:
+    """Each of *cells* as JSON has it; null stays None."""
     if None in cells:
-        members = iter(_members(column, [cell for cell in cells if cell is not None], key, quote_cells))
-        return ["" if cell is None else next(members) for cell in cells]
+        filled = iter(_values(column, [cell for cell in cells if cell is not None], quote_cells))
+        return [None if cell is None else next(filled) for cell in cells]
     if column.type == "number":
         if column.double:
-            return [key + double_text(float(cell)) for cell in cells]  # type: ignore[arg-type]
-        return [key + text for text in scaled_texts(cells, column.scale)]  # type: ignore[arg-type]
+            return [double_text(float(cell)) for cell in cells]  # type: ignore[arg-type]
+        return scaled_texts(cells, column.scale)  # type: ignore[arg-type]
     if column.type == "boolean":
-        return [f"{key}{'true' if cell else 'false'}" for cell in cells]
+        return ["true" if cell else "false" for cell in cells]
     if column.type != "text":
-        return [f'{key}"{cell}"' for cell in cells]
-    return [key + text for text in quote_cells(cells)]  # type: ignore[arg-type]
+        return [f'"{cell}"' for cell in cells]
+    return quote_cells(cells)  # type: ignore[arg-type]

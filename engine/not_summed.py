@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from datasources.base import DataWarning
-from engine.roles import SUMMABLE
-from engine.statistics import BandStatistics, all_axes, axes_of
+from engine.statistics import BandStatistics, all_axes, axes_of, may_leave_out, measures_in
 
 if TYPE_CHECKING:
     from engine.profile import BandProfile, Profile
@@ -18,11 +17,13 @@ NAMES_MAX = 3
 
 def not_summed_warnings(statistics: BandStatistics, band: str) -> Iterable[DataWarning]:
     """A warning with the number of lists that `statistics.axes_of` has no place for, and the first fields of them."""
-    measures = sum(one.role in SUMMABLE for one in statistics.fields)
+    measures = measures_in(statistics.fields)
+    if not may_leave_out(len(statistics.fields), measures):
+        return
     axes = all_axes(statistics.fields, statistics.rows)
     summed = set(axes_of(statistics.fields, statistics.rows))
     left_out = [axis for axis in axes if axis not in summed]
-    if not measures or not left_out:
+    if not left_out:
         return
     names = [statistics.fields[axis.field].column.name for axis in left_out[:NAMES_MAX]]
     listed = ", ".join(f"“{name}”" for name in names)

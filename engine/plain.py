@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import _count_elements, defaultdict  # type: ignore[attr-defined]
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -72,19 +72,34 @@ def analyse(band: RawBand, dropped: frozenset[int] = frozenset()) -> PlainBand:
 
 
 def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: FieldType | None) -> _Column:
-    kinds = set(map(type, cells))
-    if bool in kinds and not kinds <= {bool, type(None)}:
+    raw = _count_cells(cells)
+    kinds = set(map(type, raw))
+    if kinds == _ONLY_TEXT:  # no text equals a cell of another kind, so that all of the cells are texts
+        return _read_texts(name, cells, raw, null_values, kind, only_text=True)
+    kinds = set(map(type, cells)) - {type(None)}
+    if bool in kinds and len(kinds) > 1:
         # True equals 1, so as keys they would be one: name the booleans before they meet numbers.
         cells = [text_of(cell) if isinstance(cell, bool) else cell for cell in cells]
-    raw: dict[Cell, int] = Counter(cells)
-    raw.pop(None, None)
+        raw = _count_cells(cells)
     if str in kinds:
-        return _read_texts(name, cells, raw, null_values, kind, only_text=kinds <= {str, type(None)})
+        return _read_texts(name, cells, raw, null_values, kind, only_text=False)
     uniform = None
-    if raw and len(kinds - {type(None)}) == 1 and kinds & {int, float}:
-        uniform = read_uniform_numbers(list(raw), list(raw.values()), (kinds - {type(None)}).pop())
+    if len(kinds) == 1 and kinds & _NUMBERS:
+        uniform = read_uniform_numbers(list(raw), list(raw.values()), kinds.pop())
     evidence = _observe(raw, name, kind) if uniform is None else uniform.evidence
     return _Column(cells, None, raw, evidence, uniform)
+
+
+_ONLY_TEXT: set[type] = {str}
+_NUMBERS: set[type] = {int, float}
+
+
+def _count_cells(cells: list[Cell]) -> dict[Cell, int]:
+    """The distinct cells but null, with their counts; to make a `Counter` of a few cells takes twice as long."""
+    counts: dict[Cell, int] = {}
+    _count_elements(counts, cells)
+    counts.pop(None, None)
+    return counts
 
 
 def _observe(counts: Mapping[Cell, int], name: str, kind: FieldType | None) -> ColumnEvidence:
@@ -121,14 +136,17 @@ def _read_texts(
     return _Column(cells, clean, counts, evidence, uniform, only_text)
 
 
-def _are_stripped(texts: Iterable[str]) -> bool:
+def _are_stripped(texts: Collection[str]) -> bool:
     """Whether none of *texts* is empty or has white space at an end, so far as one look at all of them can say."""
-    framed = f"|{'|'.join(texts)}|"
-    return framed.isascii() and not [edge for edge in _EDGES if edge in framed]
+    listed = list(texts)
+    if "" in texts or list(map(str.strip, listed)) != listed:
+        return False
+    joined = "".join(listed)
+    return joined.isascii() or not any(mark in joined for mark in _ONLY_OURS)
 
 
-_EDGES = ("||", "| ", " |", "\t", "\n", "\x0b", "\x0c", "\r")
-"""What an empty text or white space at an end of one may show by; of other white space any at all."""
+_ONLY_OURS = tuple([mark for mark in WHITE_SPACE if not mark.isspace()])
+"""White space for us, but not for Python."""
 
 
 def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typed, int]]:
@@ -136,6 +154,8 @@ def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typ
     if column.type == "text" and one.clean is None and one.only_text:
         return one.cells, one.counts  # type: ignore[return-value]
     if one.uniform is not None and one.uniform.fits(column) and _has_own_unit(one.evidence, column):
+        if one.uniform.is_typed:
+            return one.cells, one.counts  # type: ignore[return-value]
         distinct: Sequence[Typed] = one.uniform.values
     elif column.type == "text" and not column.declared:
         distinct = [text_of(cell) for cell in one.counts]
@@ -149,9 +169,11 @@ def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typ
     counts.pop(None, None)
     if one.clean is None and len(distinct) == len(one.cells):
         return list(distinct), counts
-    read: dict[Cell, Typed] = dict(zip(one.counts, distinct, strict=True)) | {None: None}
+    read: dict[Cell, Typed] = dict(zip(one.counts, distinct, strict=True))
+    read[None] = None
     if one.clean is not None:
-        read = {cell: read[text] for cell, text in one.clean.items()} | {None: None}
+        read = {cell: read[text] for cell, text in one.clean.items()}
+        read[None] = None
     return list(map(read.__getitem__, one.cells)), counts
 
 
@@ -190,12 +212,9 @@ def _sum_groups(
     }
     sums: dict[tuple[Axis, int], dict[Typed, Total]] = {}
     for axis in axes_of(fields, rows):
-        members: dict[Typed, list[int]] = {}
+        members: defaultdict[Typed, list[int]] = defaultdict(list)
         for row, key in enumerate(axis.keys(values[axis.field])):
-            if key in members:
-                members[key].append(row)
-            else:
-                members[key] = [row]
+            members[key].append(row)
         for position in measures:
             pick = filled[position].__getitem__
             add: Callable[[Iterable[Any]], Total] = add_doubles if fields[position].column.double else sum

@@ -320,11 +320,11 @@ def _profile_group(
         remainder = _add(others, measure.double)
         rest = GroupRest(len(others), exact_text(remainder, measure)) if others else None
         keys = keys[:LEADERS]
-    totals = _sum_texts([sums[key] for key in keys], measure)
-    parts = list(map(GroupPart, map(texts.__getitem__, keys), totals))
+    totals = _sum_texts(list(map(sums.__getitem__, keys)), measure)
+    parts = tuple(map(GroupPart, map(texts.__getitem__, keys), totals))
     if None in sums:
-        parts.append(GroupPart(None, exact_text(sums[None], measure)))
-    return GroupProfile(measure.name, by.name, axis.kind, axis.period, tuple(parts), rest)
+        parts += (GroupPart(None, exact_text(sums[None], measure)),)
+    return GroupProfile(measure.name, by.name, axis.kind, axis.period, parts, rest)
 
 
 def _sum_texts(totals: Sequence[Total], measure: ColumnType) -> list[str]:

@@ -16,7 +16,7 @@ from engine.cleaning import strip
 from engine.columns import ColumnType, Typed, read_cell
 from engine.dates import read_date
 from engine.exceptions import QueryError
-from engine.query.filters import Span, boolean_of, check_text, number_of, span_of, value_text
+from engine.query.filter_values import Span, boolean_of, check_text, number_of, span_of, value_text
 
 if TYPE_CHECKING:
     from datasources.filters import Condition, FilterValue

@@ -173,6 +173,9 @@ def _decide_date(
     return _date_column(name, kind, evidence, band, first, assumed, warnings)
 
 
+_SEPARATED_STYLES = {"D/M/Y": "DD/MM/YYYY", "D-M-Y": "DD-MM-YYYY", "D.M.Y": "DD.MM.YYYY"}
+
+
 def _date_column(
     name: str,
     kind: FieldType,
@@ -184,8 +187,7 @@ def _date_column(
 ) -> ColumnType:
     # The commonest one, the first by name among equals: a declared column may have several.
     pattern = min(evidence.dates.formats, key=lambda one: (-evidence.dates.formats[one], one))
-    style = pattern.replace("D", "DD").replace("M", "MM").replace("Y", "YYYY") if "/Y" in pattern else pattern
-    style = {"D-M-Y": "DD-MM-YYYY", "D.M.Y": "DD.MM.YYYY"}.get(pattern, style)
+    style = _SEPARATED_STYLES.get(pattern, pattern)
     if first == "month" and "Y" in pattern[4:]:  # a separated one
         style = "MM" + style[2] + "DD" + style[5:]
     facts: dict[str, int | str] = {style: evidence.dates.cells}
@@ -233,9 +235,10 @@ def _decide_number(
 ) -> ColumnType:
     found, band = evidence.numbers, raw.name
     facts: dict[str, int | str] = {
-        **{kind: found.kinds[kind] for kind in numbers.KINDS if kind in found.kinds},
-        **{unit: found.units[unit] for unit in sorted(found.units)},
+        kind: found.kinds[kind] for kind in sorted(found.kinds, key=numbers.KINDS.index)
     }
+    for unit_seen in sorted(found.units):
+        facts[unit_seen] = found.units[unit_seen]
     obstacle = None if is_declared else numbers.obstacle(found)
     if is_declared:
         obstacle_name: str | None = None

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from datasources.base import Cell
 from engine.column_evidence import ColumnEvidence
@@ -27,8 +26,7 @@ NOTHING = r"[^\s\S]"
 DECIMALS_MAX = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Uniform:
+class Uniform(NamedTuple):
     """A column read at once: its evidence, and its typed values if the column turns out as expected."""
 
     evidence: ColumnEvidence
@@ -37,6 +35,8 @@ class Uniform:
     type: str
     style: str
     scale: int
+    is_typed: bool = False
+    """Whether the cells came as they are read: as integers."""
 
     def fits(self, column: ColumnType) -> bool:
         """Whether *values* are what *column* reads."""
@@ -264,6 +264,5 @@ def read_uniform_numbers(cells: Sequence[Cell], counts: Sequence[int], kind: typ
     if scale == 0:
         found.lengths = {len(str(abs(low))), digits}
         found.signed_plain = int(low < 0)
-    return Uniform(
-        ColumnEvidence(found.cells, numbers=found, natives={"number"}), values, "number", "plain", scale
-    )
+    evidence = ColumnEvidence(found.cells, numbers=found, natives={"number"})
+    return Uniform(evidence, values, "number", "plain", scale, kind is int)

@@ -34,5 +34,7 @@ def run(parsed: argparse.Namespace) -> int:
     from lastro.answer_view import aggregate_text
     from lastro.where import read_all
 
-    arguments = given(verb=parsed.verb, field=parsed.field, band=parsed.band, filter=read_all(parsed.where))
+    arguments = given(
+        verb=parsed.verb, field=parsed.field, band=parsed.band, filter=read_all(parsed.where, parsed.lang)
+    )
     return ask(parsed, "sulfite_aggregate_data", arguments, aggregate_text)

@@ -65,12 +65,14 @@ def run(parsed: argparse.Namespace) -> int:
     from chat.exceptions import ChatError
     from chat.offline.read import likely_language
     from chat.sentences import sentence
-    from chat.settings import read_settings
+    from chat.settings import read_settings, unknown_names
     from engine import profile_snapshot
 
     parsed.lang = parsed.lang or likely_language(parsed.question) or "en"
     _say_what_is_logged()
     try:
+        for unknown in unknown_names():
+            say(f"lastro: {unknown.text(parsed.lang)}")
         settings = read_settings()
         if settings.provider == "offline" and (settings.model or settings.api_key):
             say(f"lastro: {sentence('provider_unset', parsed.lang)}")

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.notes import Language
 from lastro.exceptions import WordsError
 from lastro.question import add_answer_arguments, add_command, add_question_arguments, ask, given
 
@@ -35,19 +36,21 @@ def run(parsed: argparse.Namespace) -> int:
     from lastro.answer_view import compare_text
 
     arguments = given(
-        verb=parsed.verb, field=parsed.field, band=parsed.band, a=_side(parsed.a), b=_side(parsed.b)
+        verb=parsed.verb,
+        field=parsed.field,
+        band=parsed.band,
+        a=_side(parsed.a, parsed.lang),
+        b=_side(parsed.b, parsed.lang),
     )
     return ask(parsed, "sulfite_compare", arguments, compare_text)
 
 
-def _side(texts: Sequence[str]) -> str | Mapping[str, object] | None:
+def _side(texts: Sequence[str], language: Language) -> str | Mapping[str, object] | None:
     """A period alone, or the filter that the conditions are together."""
+    from chat.sentences import sentence
     from lastro.where import is_where, read_all
 
     periods = [text for text in texts if not is_where(text)]
     if periods and len(texts) > 1:
-        raise WordsError(
-            f"“{periods[0]}” is not a condition, and a period stands alone: beside conditions, name its date, as in "
-            "'data = 2026-03'."
-        )
-    return periods[0] if periods else read_all(texts)
+        raise WordsError(sentence("where_period_alone", language, text=periods[0]))
+    return periods[0] if periods else read_all(texts, language)

@@ -58,6 +58,6 @@ def run(parsed: argparse.Namespace) -> int:
         top=parsed.top,
         order=parsed.order,
         period=parsed.period,
-        filter=read_all(parsed.where),
+        filter=read_all(parsed.where, parsed.lang),
     )
     return ask(parsed, "sulfite_group_by", arguments, group_by_text)

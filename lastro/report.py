@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from datasources.elements import ReportDefinition
     from datasources.exceptions import Problem, SourceError
     from datasources.repository import Entry
+    from datasources.sql_tables import KnownTables
 
 EXIT_REFUSED = 2
 
@@ -87,7 +88,7 @@ def add_parser(commands: Any) -> None:  # argparse names the type of its subpars
     one.add_argument(
         "--connections",
         metavar="FILE",
-        help="check queries too, as the databases of connections.toml read them",
+        help="check queries and their tables too, with the databases of connections.toml; no row is read",
     )
     one.add_argument(
         "--root",
@@ -159,10 +160,11 @@ def run_params(parsed: argparse.Namespace) -> int:
 def run_validate(parsed: argparse.Namespace) -> int:
     """Say of each definition that it is valid, or everything that is wrong with it."""
     connections = _connections(parsed.connections)
+    tables = _known_tables(connections)
     checked = [
-        (entry, _doubts(entry, file, parsed.root, connections))
+        (entry, _doubts(entry, file, parsed.root, tables))
         for file in parsed.files
-        for entry in _with_queries(_checked(file), connections)
+        for entry in _with_queries(_checked(file), tables)
     ]
     if parsed.json:
         data = [
@@ -229,9 +231,15 @@ def _connections(file: str | None) -> Connections | None:
     return load_connections(Path(file))
 
 
-def _doubts(
-    entry: Entry, file: str, words: Sequence[str], connections: Connections | None
-) -> tuple[Problem, ...]:
+def _known_tables(connections: Connections | None) -> KnownTables | None:
+    if connections is None:
+        return None
+    from datasources.sql_tables import KnownTables
+
+    return KnownTables(connections)
+
+
+def _doubts(entry: Entry, file: str, words: Sequence[str], tables: KnownTables | None) -> tuple[Problem, ...]:
     """What is doubtful about a valid definition; files of a root that nobody named are not looked for."""
     from datasources.definition_doubts import find_doubts
     from lastro.snapshots import roots_of
@@ -242,21 +250,35 @@ def _doubts(
         folder = None
     else:
         folder = Path(file) if os.path.isdir(file) else Path(file).parent
-    return tuple(find_doubts(entry.definition, roots_of(words, folder), connections))
+    roots = roots_of(words, folder)
+    if tables is None:
+        return (*find_doubts(entry.definition, roots), *_unseen_tables(entry.definition))
+    return (*find_doubts(entry.definition, roots, tables.connections), *tables.doubts(entry.definition))
 
 
-def _with_queries(entries: Sequence[Entry], connections: Connections | None) -> Sequence[Entry]:
+def _unseen_tables(definition: ReportDefinition) -> Sequence[Problem]:
+    """That databases were not asked, where there are some to ask."""
+    from datasources.exceptions import Problem
+
+    if all(source.kind != "sql" for source in definition.datasources.values()):
+        return ()
+    message = "Queries and their tables were not looked at: name the databases with --connections FILE."
+    return (Problem("datasources", message),)
+
+
+def _with_queries(entries: Sequence[Entry], tables: KnownTables | None) -> Sequence[Entry]:
     """The same entries, with what is wrong with the queries of those that are valid otherwise."""
-    if connections is None:
+    if tables is None:
         return entries
     from datasources.repository import Entry
     from datasources.sql import query_problems
 
     checked: list[Entry] = []
     for entry in entries:
-        problems = (
-            tuple(query_problems(entry.definition, connections)) if entry.definition is not None else ()
-        )
+        problems: tuple[Problem, ...] = ()
+        if entry.definition is not None:
+            queries = query_problems(entry.definition, tables.connections)
+            problems = (*queries, *tables.problems(entry.definition))
         checked.append(Entry(entry.id, entry.place, None, problems) if problems else entry)
     return checked
 

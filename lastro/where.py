@@ -17,12 +17,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from chat.sentences import sentence
+from engine.notes import Language
 from lastro.exceptions import WordsError
 
 EXAMPLE = "status = faturado"
 EXAMPLE_JSON = '{"field": "status", "op": "=", "value": "faturado"}'
 
-OPERATORS = "= != > >= < <= in, not in, between, contains, starts with, is null, is not null"
+OPERATORS = (
+    "= != > >= < <= in", "not in", "between", "contains", "starts with", "is null", "is not null"
+)  # fmt: skip
 
 _QUOTES = {'"': '"', "'": "'", "“": "”", "`": "`"}
 _QUOTED = r"""(?:"(?:[^"]|"")*"|'(?:[^']|'')*'|“(?:[^”]|””)*”|`(?:[^`]|``)*`)"""
@@ -45,10 +49,22 @@ _between_digits = re.compile(r"(?<=\d),(?=\d)")
 
 
 class WhereError(WordsError):
-    """A condition that cannot be read."""
+    """A condition that cannot be read; the message is a line of `chat/sentences`, with its place."""
 
-    def __init__(self, text: str, at: int, problem: str, example: str = EXAMPLE) -> None:
-        super().__init__(f"In “{text}”, at character {at + 1}: {problem}. Write it like this: '{example}'.")
+    def __init__(self, text: str, at: int, code: str, example: str = EXAMPLE, **values: object) -> None:
+        self.code = code
+        self._text, self._at, self._example, self._values = text, at, example, values
+        super().__init__(self.text("en"))
+
+    def text(self, language: Language) -> str:
+        """The message in *language*."""
+        place = sentence("where_character", language, number=self._at + 1)
+        problem = sentence(self.code, language, **self._values)
+        # What was written stands there in full: its place is counted in it.
+        return (
+            f"{sentence('where_in', language)} “{self._text}”, {place}: {problem}. "
+            f"{sentence('where_like_this', language)} '{self._example}'."
+        )
 
 
 class _Part(NamedTuple):
@@ -74,18 +90,22 @@ class _Part(NamedTuple):
         ends = [*(self.start + start for start, _ in places), self.end]
         return [_Part(self.whole, start, end) for start, end in zip(starts, ends, strict=True)]
 
-    def wrong(self, problem: str, example: str = EXAMPLE) -> WhereError:
-        return WhereError(self.whole, self.start, problem, example)
+    def wrong(self, code: str, example: str = EXAMPLE, **values: object) -> WhereError:
+        return WhereError(self.whole, self.start, code, example, **values)
 
 
-def read_all(texts: Sequence[str]) -> Mapping[str, object] | None:
+def read_all(texts: Sequence[str], language: Language = "en") -> Mapping[str, object] | None:
     """
-    The filter that all of *texts* are together; None without any.
+    The filter that all of *texts* are together; None without any. Raises WhereError, its message in *language*.
 
     >>> read_all(["status = faturado", "valor > 1.234,50"])
     {'and': [{'field': 'status', 'op': '=', 'value': 'faturado'}, {'field': 'valor', 'op': '>', 'value': '1.234,50'}]}
     """
-    read = [read_where(text) for text in texts]
+    try:
+        read = [read_where(text) for text in texts]
+    except WhereError as error:
+        error.args = (error.text(language),)
+        raise
     return {"and": read} if len(read) > 1 else read[0] if read else None
 
 
@@ -127,7 +147,7 @@ def _read_json(text: str) -> Mapping[str, object]:
         return read_json(text)
     except QueryError as error:
         start = len(text) - len(text.lstrip())
-        raise WhereError(text, start, "this is not a JSON object", EXAMPLE_JSON) from error
+        raise WhereError(text, start, "where_no_json", EXAMPLE_JSON) from error
 
 
 def _field(text: str) -> tuple[str, str, _Part]:
@@ -137,19 +157,16 @@ def _field(text: str) -> tuple[str, str, _Part]:
     found = _operator.search(text, quoted.end() if quoted else whole.start)
     if found is None:
         at = len(text.rstrip())
-        problem = f"no operator follows ({OPERATORS})"
-        raise WhereError(text, at, problem)
+        raise WhereError(text, at, "where_no_operator", names=OPERATORS)
     name = _Part(text, whole.start, found.start()).stripped()
     if not _unquoted(name.text):
-        raise WhereError(text, found.start(), "no field stands before the operator")
+        raise WhereError(text, found.start(), "where_no_field")
     if quoted and quoted.end() != name.end:
-        raise WhereError(text, quoted.end(), "only the operator may follow the quoted field")
+        raise WhereError(text, quoted.end(), "where_after_field")
     rest = _Part(text, found.end(), len(text)).stripped()
     op = found["symbol"] or re.sub(r"[\s_]+", "_", found["word"].lower())
     if found["symbol"] and rest.text.startswith(tuple(_SYMBOLS)):
-        raise rest.wrong(
-            f"a value that begins with “{rest.text[0]}” stands in quotes", "valor_total >= 1.234,50"
-        )
+        raise rest.wrong("where_begins_with", "valor_total >= 1.234,50", sign=rest.text[0])
     return _unquoted(name.text), _SAME.get(op, op), rest
 
 
@@ -166,7 +183,7 @@ def _unquoted(text: str) -> str:
 
 def _nothing(rest: _Part) -> Mapping[str, object]:
     if rest.text:
-        raise rest.wrong("nothing may follow “null”", "cliente is null")
+        raise rest.wrong("where_after_null", "cliente is null")
     return {}
 
 
@@ -174,24 +191,19 @@ def _value(part: _Part, example: str = EXAMPLE) -> str:
     part = part.stripped()
     text = part.text
     if not text:
-        raise part.wrong("a value is missing", example)
+        raise part.wrong("where_no_value", example)
     if text[0] in _QUOTES:
         found = _quoted(text)
         if found is None:
-            raise part.wrong(f"the quote {text[0]} is not closed", 'nome = "São João"')
+            raise part.wrong("where_open_quote", 'nome = "São João"', sign=text[0])
         if found.end() != len(text):
-            raise _Part(part.whole, part.start + found.end(), part.end).wrong(
-                "nothing may follow the quoted value"
-            )
+            raise _Part(part.whole, part.start + found.end(), part.end).wrong("where_after_value")
         return _unquoted(text)
     if text.lower() == "null":
-        raise part.wrong("a null is found with “is null”; the text null stands in quotes", "cliente is null")
+        raise part.wrong("where_null", "cliente is null")
     joined = _joined.search(text)
     if joined and _operator.search(text, joined.end()):
-        raise _Part(part.whole, part.start + joined.start() + 1, part.end).wrong(
-            "one condition ends here: give each in its own option, or an “or” as JSON; a value like this one "
-            "stands in quotes"
-        )
+        raise _Part(part.whole, part.start + joined.start() + 1, part.end).wrong("where_two_conditions")
     return text
 
 
@@ -201,10 +213,10 @@ def _listed(rest: _Part) -> Iterator[str]:
     text = rest.text
     if text.startswith("("):
         if not text.endswith(")"):
-            raise rest.wrong("the bracket ( is not closed", example)
+            raise rest.wrong("where_open_bracket", example)
         rest = _Part(rest.whole, rest.start + 1, rest.end - 1).stripped()
     if not rest.text:
-        raise rest.wrong("a value is missing", example)
+        raise rest.wrong("where_no_value", example)
     masked = _masked(rest.text)
     places = [match.span() for match in re.finditer(";", masked)]
     if not places:
@@ -213,9 +225,7 @@ def _listed(rest: _Part) -> Iterator[str]:
         places = [span for span in commas if span[0] not in decimal]
         if commas and not places:
             raise _Part(rest.whole, rest.start + commas[0][0], rest.end).wrong(
-                "the comma may stand between two values or in one number; separate values with a semicolon, or "
-                "a comma and a blank",
-                "valor in (1,5; 2)",
+                "where_which_comma", "valor in (1,5; 2)"
             )
     for part in rest.split(places):
         yield _value(part, example)
@@ -225,7 +235,7 @@ def _two(rest: _Part) -> list[str]:
     example = "data between 2026-04-05 and 2026-04-30"
     places = [match.span() for match in _and.finditer(_masked(rest.text))]
     if len(places) != 1:
-        raise rest.wrong("“between” takes two values with “and” between them", example)
+        raise rest.wrong("where_two_values", example)
     return [_value(part, example) for part in rest.split(places)]
 
 

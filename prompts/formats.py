@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
 
+from prompts import unseen
+
 VALUE_CHARS_MAX = 60
 """A longer value of an enumeration or group is cut in the schema and the summary."""
 NULL = "(null)"
@@ -14,16 +16,12 @@ NULL = "(null)"
 CELL_CHARS_MAX = 500
 """A longer cell is cut in the rows."""
 
-# Unicode 16, categories Cc, Cf, Zl and Zp, and surrogates, which UTF-8 cannot hold. Spelt out, so that the
-# same data give the same bytes whatever Unicode version Python has.
+# All that Unicode calls control, format or separator: what could end a line, turn it round or hide in it. Fillers and
+# selectors stay, since they are letters and marks of data; a prompt escapes them once it is whole (`system.py`).
 _UNSEEN_BELOW = (
-    "\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    unseen.LINES + unseen.CONTROLS + unseen.SEPARATORS + unseen.FORMATS + unseen.JOINERS + unseen.SURROGATES
 )
-_UNSEEN = _UNSEEN_BELOW + (
-    "\U000110bd\U000110cd\U00013430-\U0001343f"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
-)
+_UNSEEN = _UNSEEN_BELOW + unseen.FORMATS_ABOVE
 _escaped = re.compile(f"[<{_UNSEEN}]").sub
 _escaped_for_citations = re.compile(rf"[<\[{_UNSEEN}]").sub
 _MARKS = r"|,:=<\"'`\[\](){}\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
@@ -99,7 +97,7 @@ def value_texts(values: Iterable[str | None], *, citations: bool = False) -> Map
     """
     texts = list(values)
     filled = [value for value in texts if value is not None]
-    shown = _cut(filled) if max(map(len, filled), default=0) > VALUE_CHARS_MAX else filled
+    shown = _cut(filled)
     if not _all_bare(shown):
         shown = [name_text(value, citations=citations) for value in shown]
     written = dict.fromkeys(texts, NULL)
@@ -113,7 +111,9 @@ def _all_bare(texts: Sequence[str]) -> bool:
     return _are_bare(joined) is not None and joined.count("\n") < len(texts)
 
 
-def _cut(values: Sequence[str]) -> list[str]:
+def _cut(values: list[str]) -> list[str]:
+    if max(map(len, values), default=0) <= VALUE_CHARS_MAX:
+        return values
     cuts = {value: f"{value[:VALUE_CHARS_MAX]}…" for value in values if len(value) > VALUE_CHARS_MAX}
     seen = Counter(cuts.values())
     return [cuts[value] if value in cuts and seen[cuts[value]] == 1 else value for value in values]

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from prompts import unseen
 from prompts.exceptions import ForgedFence
 from prompts.formats import escape_character
 
@@ -15,13 +16,10 @@ if TYPE_CHECKING:
 OPENING, CLOSING = "<dados>", "</dados>"
 """The fence around everything that comes from data (spec 9); no byte of data can write one."""
 
-# What is drawn as nothing, or as a part of another character, though Unicode counts it as a letter or a mark: Hangul
-# and Khmer fillers, the grapheme joiner, Mongolian and other variation selectors, an empty Braille cell. What Unicode
-# itself calls control or format is escaped wherever data are rendered (`formats.py`), and so is `<`; here go the two
-# that look like it, with which a fence could be painted.
+# What the data still have when they are rendered: control and format were escaped there (`formats.py`), and so was `<`.
+# Here go those that only look like nothing, or like `<`; selectors as well, which can spell out what nobody sees.
 _mistakable = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u2800\u3164\ufe00-\ufe0f\ufe64\uff1c\uffa0"
-    "\ufff0-\ufff8\U000e0000\U000e0002-\U000e001f\U000e0080-\U000e0fff]"
+    f"[{unseen.FILLERS}{unseen.SELECTORS}{unseen.FILLERS_ABOVE}{unseen.BLANK}{unseen.PAINTED}]"
 ).sub
 _fence = re.compile(r"<\s*/?\s*dados\s*>", re.IGNORECASE).search
 

@@ -26,8 +26,8 @@ from engine import Snapshot, dates, materialize, open_snapshot, save_snapshot
 from engine.band import type_band
 from engine.dedup import merge_duplicates
 from engine.profile import profile_bands
-from engine.query import filters, group_by
-from engine.query.filters import Clause
+from engine.query import comparisons, filters, grouping_key
+from engine.query.clause import Clause
 from engine.query.measured import Measured
 from tests.engine.streams import streamed
 from tests.oracle.tools_amounts import Num
@@ -382,7 +382,7 @@ ARGUMENTS = (
 
 
 def greater_or_equal_is_greater(patch):
-    patch.setitem(filters._SQL_OPS, ">=", ">")
+    patch.setitem(comparisons._SQL_OPS, ">=", ">")
 
 
 def nulls_differ(patch):
@@ -399,9 +399,9 @@ def nulls_differ(patch):
 
 
 def contains_ignores_case(patch):
-    right = filters._text_function
+    right = comparisons.text_function
     patch.setattr(
-        filters, "_text_function", lambda cell, name, text: right(f"lower({cell})", name, text.lower())
+        filters, "text_function", lambda cell, name, text: right(f"lower({cell})", name, text.lower())
     )
 
 
@@ -415,7 +415,7 @@ def a_month_ends_on_its_28th(patch):
 
 
 def quarters_are_years(patch):
-    patch.setitem(group_by._STARTS, "quarter", group_by._STARTS["year"])
+    patch.setitem(grouping_key._STARTS, "quarter", grouping_key._STARTS["year"])
 
 
 def averages_are_over_all_rows(patch):

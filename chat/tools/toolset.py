@@ -113,7 +113,6 @@ class Toolset:
             ledger = FactLedger.of_profile(profile, snapshot.id)
         self.conversation = Conversation(session, ledger, language)
         self._asking = Lock()
-        self._is_closed = False
 
     def __enter__(self) -> Self:
         """Nothing is opened before the first question."""
@@ -127,21 +126,11 @@ class Toolset:
 
     def close(self) -> None:
         """
-        Stop what is running, and let go of the snapshot's bands.
+        Stop what is running, and let go of the snapshot's bands; what is asked later is refused with a note.
 
-        A tool that is still running in another thread is not waited for, nor its band taken from under it: it lets go
-        of them itself when it has come to its end.
+        A tool that is still running in another thread is not waited for, nor its band taken from under it.
         """
-        self._is_closed = True
-        self.conversation.session.interrupt()
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._asking.acquire(blocking=False):
-            try:
-                self.conversation.session.close()
-            finally:
-                self._asking.release()
+        self.conversation.session.close()
 
     def stop(self) -> None:
         """Stop what is running, from any thread: it is refused with a note, and what is asked later is answered."""
@@ -177,6 +166,3 @@ class Toolset:
                 return Reply(tool.answer(self.conversation, read), is_refused=False)
         except QueryError as error:
             return Reply(tool.refusal(given, error.text(language)), is_refused=True)
-        finally:
-            if self._is_closed:
-                self._let_go()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from engine.fact import Fact, GroupKey
 from engine.notes import Note
-from engine.query.filters import Clause, compile_filter
+from engine.query.clause import Clause
+from engine.query.filters import compile_filter
 from engine.query.measured import Measured
 from engine.query.questions import EDGES, Aggregate, Verb
 from engine.query.session import Limits, OpenBand, QuerySession, one_request

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.columns import ColumnType
-from engine.query.filters import NARROW_DIGITS
+from engine.query.comparisons import NARROW_DIGITS
 from engine.stored_band import MEMORY_MIB, StoredBand
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine.columns import ColumnType
 from engine.exceptions import QueryError
 from engine.facts import cell_text
-from engine.query.filters import NARROW_DIGITS
+from engine.query.comparisons import NARROW_DIGITS
 from engine.query.word_index import SCORE_MIN, Needle, WordIndex, fold
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from engine.exceptions import QueryError
 from engine.notes import Note, Term
-from engine.query.filters import TYPE_TERMS
+from engine.query.filter_values import TYPE_TERMS
 from engine.query.in_place import FOUND_ROWS_MAX, FoundInColumn
 from engine.query.session import one_request
 from engine.query.vocabulary import vocabularies_of

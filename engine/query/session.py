@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from engine.disclosure import Disclosure
     from engine.profile import BandProfile
-    from engine.query.filters import Bound
+    from engine.query.clause import Bound
     from engine.snapshot import Snapshot, SnapshotBand
 
 TIME_S = 10.0
@@ -127,6 +127,10 @@ class QuerySession:
         self._opening = [Lock() for _ in snapshot.bands]
         self._running = Stop()
         self._stack = ExitStack()
+        self._is_closed = False
+        self._asking = 0
+        """So many questions hold a band at this moment."""
+        self._counting = Lock()
 
     def __enter__(self) -> Self:
         """Nothing is opened yet."""
@@ -139,10 +143,16 @@ class QuerySession:
         self.close()
 
     def close(self) -> None:
-        """Stop what is running, let go of every band, and remove temporary files."""
+        """
+        Stop what is running, let go of every band, and remove temporary files; later questions are refused.
+
+        Any thread may do so, at any time. A question that is still running is not waited for, nor its band taken from
+        under it: the last one to end lets go of them all.
+        """
+        with self._counting:
+            self._is_closed = True
         self.interrupt()
-        self._opened.clear()
-        self._stack.close()
+        self._let_go()
 
     def interrupt(self) -> None:
         """
@@ -150,11 +160,20 @@ class QuerySession:
 
         Whoever wants to end one of several has it run under a `Stop` of its own.
         """
-        running, self._running = self._running, Stop()
+        with self._counting:
+            running = self._running
+            if not self._is_closed:  # what begins later is stopped as well
+                self._running = Stop()
         running.set()
 
     def request(self) -> AbstractContextManager[Deadline]:
-        """Have all that is asked meanwhile, in this thread, count as one request to which the limits apply."""
+        """
+        Have all that is asked meanwhile, in this thread, count as one request to which the limits apply.
+
+        Raises QueryError where the session is closed.
+        """
+        if self._is_closed:
+            raise QueryError("session_closed")
         return deadline.one_request(self.limits.time_s, self._running)
 
     @contextmanager
@@ -162,10 +181,10 @@ class QuerySession:
         """
         The band at *band* as a table that has at least the columns at *fields*, for one question.
 
-        Raises QueryError when the request takes more time or memory than it may or is stopped, and what `open_table`
-        raises.
+        Raises QueryError when the request takes more time or memory than it may or is stopped, or the session is
+        closed, and what `open_table` raises.
         """
-        with self.request() as limit:
+        with self.request() as limit, self._holding(), _closed_is_ours():
             with limit.paused():
                 opened = self._open(band, fields)
             with (
@@ -177,6 +196,29 @@ class QuerySession:
     def need(self, band: int, fields: frozenset[int]) -> None:
         """Say what will be asked for, so that a stream is read once for all of it."""
         self._needed[band] |= fields
+
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
+        """Keep the bands open as long as this question needs them."""
+        with self._counting:
+            if self._is_closed:
+                raise QueryError("session_closed")
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._asking -= 1
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Close the bands of a closed session, once nobody asks any more."""
+        with self._counting:
+            if self._asking or not self._is_closed:
+                return
+            self._opened.clear()
+            bands = self._stack.pop_all()
+        bands.close()
 
     def _open(self, band: int, fields: frozenset[int]) -> OpenBand:
         with self._opening[band]:
@@ -227,7 +269,7 @@ class QuerySession:
     def _guarded(
         self, index: int, cursor: duckdb.DuckDBPyConnection, limit: Deadline
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        from engine.duckdb_core import Error, InterruptException, OutOfMemoryException
+        from engine.duckdb_core import ConnectionException, Error, InterruptException, OutOfMemoryException
 
         band = self.snapshot.bands[index]
         try:
@@ -238,6 +280,8 @@ class QuerySession:
         except (OutOfMemoryException, MemoryError) as error:
             mebibytes = band.file.memory_mib if isinstance(band, StoredBand) else self.limits.memory_mib
             raise QueryError("stopped_by_memory", mebibytes=mebibytes) from error
+        except ConnectionException:
+            raise
         except Error:
             if not isinstance(band, StoredBand):
                 raise
@@ -245,6 +289,17 @@ class QuerySession:
                 raise
         finally:
             cursor.close()
+
+
+@contextmanager
+def _closed_is_ours() -> Iterator[None]:
+    """Say in our words that a file was closed by whoever else had it open."""
+    from engine.duckdb_core import ConnectionException
+
+    try:
+        yield
+    except ConnectionException as error:
+        raise QueryError("session_closed") from error
 
 
 def one_request(

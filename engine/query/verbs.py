@@ -11,7 +11,8 @@ from engine.columns import ColumnType
 from engine.exceptions import QueryError
 from engine.notes import Term
 from engine.query import deadline
-from engine.query.filters import LOCAL_TIME, TYPE_TERMS
+from engine.query.comparisons import LOCAL_TIME
+from engine.query.filter_values import TYPE_TERMS
 from engine.query.measured import Measured
 from engine.query.questions import COUNTS, EDGES, FIELD_OPTIONAL, SUMMED, Verb
 from engine.roles import AVERAGED, SUMMABLE

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
 from chat.exceptions import SettingsError
-from chat.settings import ChatSettings, env_name, read_settings
+from chat.settings import ChatSettings, env_name, read_settings, unknown_names
 from chat.text_file import FILE_BYTES_MAX
 from engine.notes import LANGUAGES
 
@@ -194,8 +197,89 @@ def test_settings_stay_as_they_are():
     settings = read_settings(OPENAI)
     with pytest.raises(ValidationError):
         settings.model = "other"
-    with pytest.raises(ValidationError):
-        ChatSettings.model_validate({"modell": "m"})
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        pytest.param({"provider": "nix"}, {("CHAT_PROVIDER", "setting_not_one_of")}, id="no such provider"),
+        pytest.param({"provider": None}, {("CHAT_PROVIDER", "setting_not_one_of")}, id="none"),
+        pytest.param({"modell": "m"}, {("CHAT_MODELL", "setting_unknown")}, id="a mistyped name"),
+        pytest.param({"colour": "m"}, {("CHAT_COLOUR", "setting_unknown_of")}, id="a name that is like none"),
+        pytest.param(
+            {"model": 5, "base_url": b"\xff"},
+            {("CHAT_MODEL", "setting_not_text"), ("CHAT_BASE_URL", "setting_not_text")},
+            id="no texts",
+        ),
+        pytest.param({"api_key": 5}, {("CHAT_API_KEY", "setting_not_text")}, id="a key that is no text"),
+        pytest.param({"script_path": 5}, {("CHAT_SCRIPT_PATH", "setting_not_path")}, id="no path"),
+        pytest.param(
+            {"retries": 99, "provider": "openai", "model": "a\nb"},
+            {
+                ("CHAT_RETRIES", "setting_not_whole"),
+                ("CHAT_MODEL", "setting_bad_model"),
+                ("CHAT_API_KEY", "setting_missing"),
+            },
+            id="and all else that is wrong",
+        ),
+    ],
+)
+def test_what_code_gives_is_refused_in_the_same_words(values, told):
+    for make in (lambda: ChatSettings(**values), lambda: ChatSettings.model_validate(values)):
+        with pytest.raises(SettingsError) as raised:
+            make()
+        error = raised.value
+        assert {(one.values["name"], one.code) for one in (error.problems or (error,))} == told
+        assert error.__cause__ is error.__context__ is None
+
+
+_ANYTHING = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.lists(st.text())
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(ChatSettings.model_fields)) | st.text(min_size=1), _ANYTHING, min_size=1
+    )
+)
+def test_whatever_is_given_the_error_is_ours(values):
+    with suppress(SettingsError):
+        ChatSettings(**values)
+
+
+def test_the_environment_itself_is_refused_in_the_same_words(monkeypatch):
+    monkeypatch.setenv("CHAT_PROVIDER", "nix")
+    monkeypatch.setenv("CHAT_RETRIES", "x")
+    with pytest.raises(SettingsError) as made:
+        ChatSettings()
+    with pytest.raises(SettingsError) as read:
+        read_settings()
+    assert str(made.value) == str(read.value)
+    assert len(made.value.problems) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("CHAT_MODLE", "m", "There is no setting CHAT_MODLE: did you mean CHAT_MODEL?"),
+        ("CHAT_KEY", "m", "There is no setting CHAT_KEY: did you mean CHAT_API_KEY?"),
+        ("chat_provider", "openai", "There is no setting chat_provider: did you mean CHAT_PROVIDER?"),
+        ("CHAT_MOD\u202eEL", "m", "There is no setting CHAT_MOD\\u{202e}EL: did you mean CHAT_MODEL?"),
+        ("CHAT_SOMETHING_ELSE", "x", "There is no setting CHAT_SOMETHING_ELSE. There are: CHAT_PROVIDER, CHAT_MODEL,"),
+        ("CHAT_MODLE", " ", None),
+        ("CHATTY_MODEL", "m", None),
+        ("OPENAI_MODEL", "m", None),
+        ("CHAT_MODEL", "m", None),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_probably_mistyped_is_told_and_not_refused(name, value, said, caplog):
+    environment = {"HOME": "/", name: value}
+    read_settings(environment)
+    logged = [record.getMessage() for record in caplog.records]
+    assert logged == [problem.text("en") for problem in unknown_names(environment)]
+    assert len(logged) == (said is not None)
+    assert said is None or logged[0].startswith(said)
 
 
 @pytest.mark.parametrize(

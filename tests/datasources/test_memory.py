@@ -67,6 +67,22 @@ def cells_of(band: RawBand) -> dict[str, list[object]]:
     }
 
 
+RECORDS = st.lists(
+    st.permutations(["a", "b", "c"]).flatmap(
+        lambda keys: st.integers(0, 3).map(lambda count: {key: f"{key}{count}" for key in keys[:count]})
+    ),
+    min_size=1,
+)
+
+
+@given(RECORDS)
+def test_each_record_has_its_own_keys_in_any_order(records):
+    names = list(dict.fromkeys(key for record in records for key in record))
+    if names:
+        expected = {name: [record.get(name) for record in records] for name in names}
+        assert cells_of(band_from(records, "b")) == expected
+
+
 TABLES = st.integers(1, 6).flatmap(
     lambda rows: st.fixed_dictionaries(
         {

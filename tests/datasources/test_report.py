@@ -198,7 +198,8 @@ def test_folders_and_patterns_of_parts_are_one_band(root):
         pytest.param(
             {"v": {"kind": "sql", "connection": "erp", "query": "SELECT 1"}},
             SourceNotFound,
-            "It needs the connection erp, and no connections are given: name the file that has them.",
+            "It needs the connection erp, and no connections are given: name their file with --connections FILE,"
+            " or in Python pass connections=load_connections(FILE).",
             id="connections",
         ),
     ],

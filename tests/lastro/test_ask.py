@@ -29,8 +29,8 @@ TOTAL = {"verb": "SUM", "field": "valor_total", "filter": {"field": "regiao", "o
 @pytest.fixture
 def script(tmp_path, monkeypatch):
     """Has the model say what a test writes."""
-    for name in ("CHAT_PROVIDER", "CHAT_MODEL", "CHAT_API_KEY", "CHAT_BASE_URL", "CHAT_SCRIPT_PATH"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.upper().startswith("CHAT_")]:
+        monkeypatch.delenv(name)
 
     def write(*messages: object) -> None:
         path = tmp_path / "script.jsonl"
@@ -99,6 +99,17 @@ def test_settings_that_cannot_work_are_listed(capfd, script, monkeypatch):
     assert (status, out) == (2, "")
     assert all(name in err for name in ("CHAT_MODEL", "CHAT_API_KEY", "CHAT_BASE_URL"))
     assert len(err.splitlines()) == 4
+
+
+def test_a_mistyped_setting_is_said_before_what_is_missing(capfd, script, monkeypatch):
+    monkeypatch.setenv("CHAT_PROVIDER", "ollama")
+    monkeypatch.setenv("CHAT_MODLE", "m")
+    status, out, err = run(capfd, "qual o total?", VENDAS)
+    assert (status, out) == (2, "")
+    assert err.splitlines() == [
+        "lastro: A configuração CHAT_MODLE não existe: você quis dizer CHAT_MODEL?",
+        "lastro: CHAT_MODEL não está definida, e o provedor ollama precisa dela: o nome do modelo.",
+    ]
 
 
 def test_a_model_without_a_provider_is_said_to_be_unused(capfd, script, monkeypatch):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +145,8 @@ def test_valid_definitions_are_said_to_be(folder, capfd):
     assert [line.partition(" is in no")[0] for line in err.splitlines()] == [
         "  warning: parameters[2]: The parameter minimo",
         "  warning: parameters[3]: The parameter status",
+        "  warning: datasources: Queries and their tables were not looked at: name the databases with --connections"
+        " FILE.",
     ]
     status, out, _ = run(capfd, "validate", folder)
     assert (status, out.count("valid")) == (0, 2)
@@ -281,3 +285,42 @@ def test_queries_are_checked_as_their_database_reads_them(capfd, tmp_path):
     status, _, err = run(capfd, "validate", file, "--connections", tmp_path / "connections.toml")
     assert status == 2
     assert "datasources.vendas: " in err
+
+
+def test_tables_are_looked_for_in_their_database(capfd, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "loja.sqlite")) as database:
+        database.execute("CREATE TABLE vendas (valor)")
+    (tmp_path / "connections.toml").write_text(
+        '[loja]\nkind = "sqlite"\npath = "loja.sqlite"\n[erp]\nkind = "sqlite"\npath = "erp.txt"\n'
+    )
+    (tmp_path / "erp.txt").write_text("no database at all" * 100)
+    queries = {"loja": "SELECT * FROM vendas JOIN itens USING (valor)", "erp": "SELECT * FROM pedidos"}
+    report = {
+        "id": "vendas",
+        "name": "Vendas",
+        "datasources": {
+            name: {"kind": "sql", "connection": name, "query": query} for name, query in queries.items()
+        },
+        "bands": [{"name": "vendas", "datasource": "loja"}, {"name": "pedidos", "datasource": "erp"}],
+    }
+    file = tmp_path / "vendas.report.json"
+    file.write_text(json.dumps(report))
+    words = ["validate", file, "--connections", tmp_path / "connections.toml"]
+    assert run(capfd, *words) == (
+        2,
+        "",
+        f"{file}: 1 mistake\n"
+        "  bands[0].datasource: The band vendas reads the table itens, and the connection loja has none: correct the"
+        " name in the query, or let the connection name another database.\n",
+    )
+    with closing(sqlite3.connect(tmp_path / "loja.sqlite")) as database:
+        database.execute("CREATE TABLE itens (valor)")
+    status, out, err = run(capfd, *words)
+    assert (status, out) == (0, f"{file}: valid (0 parameters, 2 datasources, 2 bands)\n")
+    assert err == (
+        "  warning: bands[1].datasource: The tables of the connection erp could not be looked at: The file of the"
+        " connection erp is not a whole SQLite database: check its path.\n"
+    )
+    (tmp_path / "erp.txt").unlink()
+    status, _, err = run(capfd, *words, "--json")
+    assert (status, err) == (0, "")

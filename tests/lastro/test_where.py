@@ -100,6 +100,26 @@ def test_what_cannot_be_read_is_said(text, at, problem):
     assert "Write it like this: '" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "In “valor > ”, at character 9: a value is missing. Write it like this: 'status = faturado'."),
+        ("pt", "Em “valor > ”, no caractere 9: falta um valor. Escreva assim: 'status = faturado'."),
+        ("es", "En “valor > ”, en el carácter 9: falta un valor. Escríbalo así: 'status = faturado'."),
+    ],
+)
+def test_it_is_said_in_the_language_of_the_answer(language, said):
+    with pytest.raises(WhereError) as raised:
+        read_all(["status = faturado", "valor > "], language)
+    assert str(raised.value) == raised.value.text(language) == said
+
+
+def test_what_was_written_is_repeated_in_full():
+    long = f"nome contem {'x' * 200}"
+    with pytest.raises(WhereError, match=long):
+        read_where(long)
+
+
 @pytest.mark.parametrize("text", ["2026-03", "05/04/2026", "2026", "regiao Sul"])
 def test_a_value_alone_is_no_condition(text):
     assert not is_where(text)

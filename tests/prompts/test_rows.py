@@ -35,6 +35,7 @@ ROWS = [
     pytest.param(TEXT, "\x00\x7f\u2028", '{"t":"\\u0000\\u007f\\u2028"}', id="control characters"),
     pytest.param(TEXT, "y" * 503, '{"t":"' + "y" * 500 + '…[+3 chars]"}', id="a long cell"),
     pytest.param(ColumnType('a"<b', "text"), "x", '{"a\\"\\u003cb":"x"}', id="a hostile name"),
+    pytest.param(ColumnType("%s %d%%", "text"), "%s", '{"%s %d%%":"%s"}', id="percent signs"),
     *(
         pytest.param(column, None, "{}", id=f"a null {column.type}")
         for column in (TEXT, MONEY, FLAG, DAY, DOUBLE)

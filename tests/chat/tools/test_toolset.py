@@ -6,13 +6,11 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from threading import Event, Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.tools.aggregate_data import AggregateData
 from chat.tools.toolset import TOOL_NAMES, Toolset, tool_named
 from engine import materialize
 from engine.band import type_band
@@ -61,29 +59,14 @@ def test_facts_go_on_where_those_of_the_profile_end_in_the_order_of_the_requests
     assert facts == [f"F{before + 1}", f"F{before + 2}", f"F{before + 1}"]
 
 
-def test_whoever_closes_takes_nothing_from_under_a_tool_that_runs(monkeypatch):
-    """The bands are let go of when it has come to its end, and not before."""
-    running, go_on = Event(), Event()
-    seen: list[str] = []
-
-    def answer(tool, conversation, arguments):
-        running.set()
-        go_on.wait(5)
-        seen.append("answered")
-        return {}
-
-    tools = Toolset(SNAPSHOT)
-    session = tools.conversation.session
-    monkeypatch.setattr(AggregateData, "answer", answer)
-    monkeypatch.setattr(session, "close", lambda: seen.append("closed"))
-    thread = Thread(target=tools.call, args=("sulfite_aggregate_data", {"verb": "COUNT"}))
-    thread.start()
-    running.wait(5)
-    tools.close()  # which does not wait
-    assert seen == []
-    go_on.set()
-    thread.join(5)
-    assert seen == ["answered", "closed"]
+def test_a_closed_toolset_refuses_with_a_note():
+    tools = Toolset(SNAPSHOT, language="pt")
+    assert not tools.call("sulfite_aggregate_data", {"verb": "COUNT"}).is_refused
+    tools.close()
+    tools.close()
+    reply = tools.call("sulfite_aggregate_data", {"verb": "COUNT"})
+    assert reply.is_refused
+    assert "encerrada" in str(reply.answer["note"])
 
 
 def test_groups_are_values_of_their_own_kind(tools):
