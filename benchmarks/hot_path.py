@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any
 
 from datasources.base import Lists
+from datasources.concurrently import reuse_memory
 from datasources.exceptions import SourceError
 from datasources.load import read_bands
 from datasources.options import ReadOptions
@@ -58,6 +59,7 @@ def main() -> None:
     parser.add_argument("file")
     asked = parser.parse_args()
     os.environ["POLARS_MAX_THREADS"] = "1"
+    reuse_memory()
     clock = Clock()
     with clock.on("open: libraries, and of a CSV file two looks at every byte"):
         try:
