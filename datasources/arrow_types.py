@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime, timedelta, timezone
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from datasources.records import compact_json, plain_decimal, text_of
+from datasources.arrow_text import map_values, python_value, text_column, with_leaves
+from datasources.fine_moment import FineMoment
+from datasources.records import text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,11 +18,13 @@ if TYPE_CHECKING:
 
 DECIMAL_DIGITS = 38
 """What a decimal128 holds."""
+FLOATS_AT_ONCE = 1 << 18
+"""As text each takes seven times its size."""
 
 
 def flatten_structs(table: pa.Table) -> pa.Table:
     """
-    Give every field of a struct column a column `parent.child` of its own, at any depth.
+    Give every field of a struct column a column `parent.child` of its own, at any depth; views become plain.
 
     The names may repeat afterwards; columns are meant by position from here on.
     """
@@ -29,7 +33,7 @@ def flatten_structs(table: pa.Table) -> pa.Table:
     leaves = [
         leaf
         for name, column in zip(table.column_names, table.columns, strict=True)
-        for leaf in _leaves(name, column)
+        for leaf in _leaves(name, _without_views(column))
     ]
     if not leaves:
         return table
@@ -58,8 +62,8 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         return plain_type(kind.storage_type)
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
         return plain_type(kind.value_type)
-    if types.is_float16(kind):
-        return pa.float32()
+    if types.is_floating(kind):
+        return pa.float64()
     if types.is_uint64(kind):
         return pa.decimal128(20, 0)
     if types.is_date64(kind):
@@ -68,10 +72,13 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         fits = kind.precision <= DECIMAL_DIGITS and kind.scale >= 0
         return pa.decimal128(kind.precision, kind.scale) if fits else pa.string()
     kept = (
-        types.is_boolean, types.is_integer, types.is_floating, types.is_date, types.is_timestamp,
+        types.is_boolean, types.is_integer, types.is_date, types.is_timestamp,
         types.is_string, types.is_large_string,
     )  # fmt: skip
-    return kind if any(is_kind(kind) for is_kind in kept) else pa.string()
+    if any(is_kind(kind) for is_kind in kept):
+        return kind
+    large = types.is_string_view(kind) or types.is_binary_view(kind) or types.is_large_binary(kind)
+    return pa.large_string() if large else pa.string()
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -80,6 +87,15 @@ def is_text(kind: pa.DataType) -> bool:
 
     types = pa.types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """*column* with its text and bytes, at any depth, in the layouts that every function of Arrow's knows."""
+    import pyarrow as pa
+
+    large = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    kind = with_leaves(column.type, lambda leaf: large.get(leaf, leaf))
+    return column if kind == column.type else column.cast(kind)
 
 
 def numpy_of(column: pa.Array | pa.ChunkedArray) -> Any:
@@ -113,7 +129,7 @@ def plain_column(column: pa.ChunkedArray, target: pa.DataType | None = None) -> 
     Turn *column* into its plain type, or *target*; a column that has it is not copied.
 
     Lists, maps and structs become compact JSON text, times `HH:MM:SS`, bytes UTF-8 where all of them are and
-    else hexadecimal digits, spans of time seconds as text.
+    else hexadecimal digits, spans of time seconds as text. Floats of any width are doubles that are written alike.
     """
     import pyarrow as pa
 
@@ -126,8 +142,28 @@ def plain_column(column: pa.ChunkedArray, target: pa.DataType | None = None) -> 
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         return plain_column(_decode(column), target)
     if target in (pa.string(), pa.large_string()):
-        return _text(column, target)
+        return text_column(column, target)
+    if pa.types.is_float16(kind) or pa.types.is_float32(kind):
+        column = _as_written(column)
     return column.cast(target)
+
+
+def _as_written(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """
+    The doubles that are written as the floats of *column* are (spec 2.7, "float32: as float32").
+
+    0.1 of 32 bits is 0.1, not 0.10000000149011612. By way of Polars, which takes a third of Arrow's time.
+    """
+    import numpy as np
+    import polars as pl
+    import pyarrow as pa
+
+    if pa.types.is_float16(column.type):  # Polars has none
+        halfs = [None if one is None else float(str(np.float16(one))) for one in column.to_pylist()]
+        return pa.chunked_array([pa.array(halfs, pa.float64())])
+    steps = (column.slice(start, FLOATS_AT_ONCE) for start in range(0, len(column), FLOATS_AT_ONCE))
+    series = (pl.Series(step) for step in steps)
+    return pa.chunked_array([one.cast(pl.String).cast(pl.Float64).to_arrow() for one in series], pa.float64())
 
 
 def plain_table(table: pa.Table) -> pa.Table:
@@ -157,7 +193,7 @@ def hex_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Write bytes as hexadecimal digits."""
     import pyarrow as pa
 
-    return _map_values(column, bytes.hex, pa.string())
+    return map_values(column, bytes.hex, pa.string())
 
 
 def is_utf8(column: pa.ChunkedArray) -> bool:
@@ -198,36 +234,73 @@ def python_values(column: pa.ChunkedArray) -> list[Cell]:
     """
     Take the cells of a plain column as Python values.
 
-    What Python cannot hold arrives as text: nanoseconds, years past 9999, time zones that are not installed.
+    What Python cannot hold arrives as text: years past 9999, time zones that are not installed. No cell
+    decides how another arrives, or the types would depend on how a column is cut.
     """
     import pyarrow as pa
 
-    kind = column.type
-    if not pa.types.is_timestamp(kind):
-        return _listed(column)
-    if kind.unit != "ns":
-        return _listed(column)
-    try:
-        return _listed(column.cast(pa.timestamp("us", kind.tz)))
-    except pa.ArrowInvalid:  # some cell has nanoseconds
-        return _listed(_text(column, pa.string()))
+    types, kind = pa.types, column.type
+    if types.is_date(kind):
+        return _moments(column)
+    if not types.is_timestamp(kind):
+        cells: list[Cell] = column.to_pylist()
+        return cells
+    if kind.tz and not _is_installed(kind.tz):
+        return text_column(column, pa.string()).to_pylist()  # type: ignore[no-any-return]
+    return _moments(column) if kind.unit != "ns" else _fine_moments(column)
 
 
-def _listed(column: pa.ChunkedArray) -> list[Cell]:
+def _is_installed(zone: str) -> bool:
+    """Whether Python knows the time zone."""
     import pyarrow as pa
 
     try:
-        values: list[Cell] = column.to_pylist()
-    except (ValueError, OverflowError, pa.ArrowInvalid):
-        values = _text(column, pa.string()).to_pylist()
-    return values
+        pa.scalar(0, pa.timestamp("s", zone)).as_py()
+    except (ValueError, KeyError):
+        return False
+    return True
+
+
+def _moments(column: pa.ChunkedArray) -> list[Cell]:
+    import pyarrow as pa
+
+    try:
+        moments: list[Cell] = column.to_pylist()
+    except (ValueError, OverflowError):
+        texts = text_column(column, pa.string()).to_pylist()
+        moments = list(map(python_value, column, texts))
+    if pa.types.is_timestamp(column.type) and column.type.tz:
+        return [_told_apart(one) if getattr(one, "fold", 0) else one for one in moments]
+    return moments
+
+
+def _told_apart(moment: Any) -> datetime:
+    """A moment of the hour that clocks run through twice: with its offset alone, or it would equal the earlier one."""
+    return moment.replace(tzinfo=timezone(moment.utcoffset()), fold=0)  # type: ignore[no-any-return]
+
+
+def _fine_moments(column: pa.ChunkedArray) -> list[Cell]:
+    """The moments of a column of nanoseconds."""
+    import pyarrow as pa
+
+    zone = column.type.tz
+    try:
+        return _moments(column.cast(pa.timestamp("us", zone)))
+    except pa.ArrowInvalid:  # some cell has nanoseconds
+        counts = column.cast(pa.int64()).to_pylist()
+    whole = pa.array([None if count is None else count // 1000 for count in counts], pa.int64())
+    moments = _moments(pa.chunked_array([whole.cast(pa.timestamp("us", zone))]))
+    return [
+        FineMoment.of(moment, count % 1000) if isinstance(moment, datetime) else moment
+        for moment, count in zip(moments, counts, strict=True)
+    ]
 
 
 def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 
     if column.type.extension_name == "arrow.uuid":
-        return _map_values(column, str, pa.string())
+        return map_values(column, str, pa.string())
     return pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
 
 
@@ -240,82 +313,6 @@ def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
     else:
         chunks = [pc.run_end_decode(chunk) for chunk in column.chunks]
     return pa.chunked_array(chunks, column.type.value_type)
-
-
-def _text(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    types, kind = pa.types, column.type
-    if types.is_nested(kind):
-        return _map_values(column, compact_json, target)
-    if types.is_fixed_size_binary(kind):
-        return _map_values(column, bytes.hex, target)
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
-        try:
-            return column.cast(target)
-        except pa.ArrowInvalid:
-            return _map_values(column, bytes.hex, target)
-    if types.is_time(kind):
-        return _map_values(column, _time_text, target)
-    if types.is_duration(kind):
-        units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
-        return _map_values(column.cast(pa.int64()), lambda n: plain_decimal(Decimal(n) / units), target)
-    if types.is_decimal(kind):
-        return _map_values(column, plain_decimal, target)
-    if types.is_interval(kind):
-        return _map_values(column, lambda span: f"{span[0]} months {span[1]} days {span[2]} ns", target)
-    if types.is_timestamp(kind) and kind.tz:
-        return _zoned_text(column, target)
-    return column.cast(target)
-
-
-def _map_values(column: pa.ChunkedArray, text_of: Callable[..., str], target: pa.DataType) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    chunks = []
-    for chunk in column.chunks:
-        try:
-            values = chunk.to_pylist()
-        except (ValueError, OverflowError):  # a date past the year 9999 in a list
-            values = [str(value) for value in chunk]
-        chunks.append(pa.array([None if v is None else text_of(v) for v in values], target))
-    return pa.chunked_array(chunks, target)
-
-
-def _zoned_text(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
-    """Times with the offset of their zone; as instants (`Z`) where the zone is not installed."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    instants = column.cast(pa.timestamp(column.type.unit))
-    try:
-        local = pc.local_timestamp(column)
-    except pa.ArrowInvalid:
-        return _suffixed(instants.cast(target), target)
-    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
-    ahead = pc.divide(pc.subtract(local.cast(pa.int64()), instants.cast(pa.int64())), per_second)
-    offsets = _map_values(ahead, _offset_text, target)
-    joined: pa.ChunkedArray = pc.binary_join_element_wise(local.cast(target), offsets, pa.scalar("", target))
-    return joined
-
-
-def _offset_text(seconds: int) -> str:
-    text = str(datetime(2000, 1, 1, tzinfo=timezone(timedelta(seconds=seconds))))
-    return text[19:]
-
-
-def _suffixed(column: pa.ChunkedArray, target: pa.DataType) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    joined: pa.ChunkedArray = pc.binary_join_element_wise(
-        column, pa.scalar("Z", target), pa.scalar("", target)
-    )
-    return joined
-
-
-def _time_text(value: object) -> str:
-    return str(value).split(" ")[-1]
 
 
 def array_of(values: Sequence[object]) -> pa.Array:

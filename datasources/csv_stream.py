@@ -40,15 +40,14 @@ def stream_text(file: BinaryIO, name: str, options: ReadOptions, part_rows: int 
     """
     compiled.prepare(os.fstat(file.fileno()).st_size / compiled.BYTES_MIN, compiled.CSV_KERNEL)
     version = FileVersion(file)
-    text = to_utf8(file, options.encoding, name)
+    with version.held():  # so that the error for a file that was cut names it
+        text = to_utf8(file, options.encoding, name)
     try:
         if text.file is not file:
-            version.check()
             file.close()
             version = FileVersion(text.file)
-        band = _band(text, version, name, options, part_rows)
-        version.check()
-        return band
+        with version.held():
+            return _band(text, version, name, options, part_rows)
     except BaseException:
         text.file.close()
         raise

@@ -59,7 +59,25 @@ def mapped(
     texts = pl.Series(change(pa.chunked_array([chunk.dictionary])), dtype=pl.String)
     array = pa.DictionaryArray.from_arrays(chunk.indices, texts.to_arrow().cast(pa.large_string()))
     # A null belongs among the codes, where everybody looks for it.
-    return array.dictionary_decode().dictionary_encode() if texts.null_count() else array
+    return texts_at(array.dictionary, array.indices).dictionary_encode() if texts.null_count() else array
+
+
+RESERVED_BYTES_MAX = 16 << 20
+
+
+def texts_at(texts: pa.Array, codes: pa.Array) -> pa.Array:
+    """
+    The text of each row, as large strings, in no more memory than they need.
+
+    Arrow itself reserves the mean size of *texts* for each row, however few rows have the long ones.
+    """
+    import polars as pl
+    import pyarrow as pa
+
+    if texts.nbytes * len(codes) <= RESERVED_BYTES_MAX * len(texts):
+        return texts.take(codes).cast(pa.large_string())
+    rows = pl.Series(texts).gather(pl.Series(codes))
+    return rows.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(pa.large_string())
 
 
 def _integers(indices: pa.Array) -> NDArray[np.int64]:

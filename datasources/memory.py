@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from datasources.base import Cell, Lists, RawBand
 from datasources.exceptions import SourceError, SourceUnreadable, cause_of
+from datasources.fine_moment import FineMoment
 from datasources.names import unique_names
 from datasources.options import ReadOptions
 
@@ -354,7 +355,7 @@ def _numpy_cell(value: Any) -> Cell:
 def _narrowed(value: Any, base: type) -> Cell:
     """Turn a value of a subclass (NumPy's float64, pandas' Timestamp, an IntEnum) into one of *base*."""
     if hasattr(value, "to_pydatetime"):
-        return value.isoformat() if getattr(value, "nanosecond", 0) else value.to_pydatetime()  # type: ignore[no-any-return]
+        return FineMoment.of(value.to_pydatetime(warn=False), value.nanosecond)
     if base in (datetime, date):
         return value  # type: ignore[no-any-return]
     return base(value)  # type: ignore[no-any-return]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasources.exceptions import SourceForbidden, SourceNotFound, SourceUnreadable, cause_of
 from datasources.file_version import FileVersion
-from datasources.parquet_schema import Leaf
+from datasources.parquet_schema import Leaf, zones_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +51,11 @@ class ParquetFile:
             starts.append(starts[-1] + self.metadata.row_group(group).num_rows)
         return starts
 
+    @property
+    def is_for_polars(self) -> bool:
+        """Whether Polars knows every time zone in the file: at another it panics, whatever column is read."""
+        return all(map(_polars_knows, zones_of([leaf.type for leaf in self.leaves])))
+
     def open(self, encoded: Sequence[int] = ()) -> pq.ParquetFile:
         """Open the file anew (a handle is not shared by threads), with *encoded* columns as dictionaries."""
         import pyarrow.parquet as pq
@@ -65,7 +71,7 @@ class ParquetFile:
         )
 
     def pick(self, table: pa.Table, columns: Sequence[int]) -> dict[int, pa.ChunkedArray]:
-        """Give the flattened *columns* of a *table* that was read with `indices(columns)`."""
+        """Give the flattened *columns* of a *table* that was read with `indices(columns)`, none of them views."""
         from datasources.arrow_types import flatten_structs
 
         in_file_order = sorted(columns, key=lambda i: self.leaves[i].start)
@@ -79,6 +85,17 @@ class ParquetFile:
     def indices(self, columns: Sequence[int]) -> list[int]:
         """The positions of the leaf columns that hold *columns*."""
         return sorted(i for column in columns for i in self.leaves[column].indices)
+
+
+@cache
+def _polars_knows(zone: str) -> bool:
+    import polars as pl
+
+    try:
+        pl.Series([], dtype=pl.Datetime("us", zone))
+    except pl.exceptions.PolarsError:
+        return False
+    return True
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,6 +114,23 @@ def is_binary(kind: pa.DataType) -> bool:
 
     types = pa.types
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
+
+
+def zones_of(kinds: Iterable[pa.DataType]) -> set[str]:
+    """The time zones in *kinds*, at any depth."""
+    import pyarrow as pa
+
+    found: set[str] = set()
+    for kind in kinds:
+        if isinstance(kind, pa.BaseExtensionType):
+            found |= zones_of([kind.storage_type])
+        elif pa.types.is_dictionary(kind):
+            found |= zones_of([kind.value_type])
+        elif pa.types.is_nested(kind):
+            found |= zones_of(kind.field(i).type for i in range(kind.num_fields))
+        elif pa.types.is_timestamp(kind) and kind.tz:
+            found.add(kind.tz)
+    return found
 
 
 def _walk(fields: pa.Schema | pa.StructType, start: int, above: str = "") -> Iterator[tuple[Leaf, int]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from datasources.arrow import SAMPLE_ROWS, SAMPLE_SLICES
 from datasources.base import Lists, Stream
 from datasources.concurrently import threads
-from datasources.distinct import array_from, compact, dictionaries_of, mapped
+from datasources.distinct import array_from, compact, dictionaries_of, mapped, texts_at
 from datasources.exceptions import SourceUnreadable
 from datasources.row_rules import fitting_table_rows, positions_of
 
@@ -326,7 +326,7 @@ def _pseudonyms(column: pa.ChunkedArray, mask: Mask, encoded: bool) -> pa.Chunke
         for chunk in dictionaries_of(column)
     ]
     if not encoded:
-        plain = [chunk.dictionary_decode() for chunk in chunks]
+        plain = [texts_at(chunk.dictionary, chunk.indices) for chunk in chunks]
         return pa.chunked_array(plain, pa.large_string())
     return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.large_string()))
 

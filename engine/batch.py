@@ -183,7 +183,7 @@ def _wide_field(
             if is_parent
             else counting.role_of(column, evidence, totals.minimum, totals.maximum, totals.cells, rows),
             rows - totals.cells,
-            None,
+            state.numbers,
             totals.cells,
             totals.finish(column),
             totals.minimum,
@@ -196,8 +196,10 @@ def _wide_field(
         months = frozenset(day[:7] for day in bounds.days)
         days = frozenset(bounds.days) if len(months) == 1 else frozenset()
         # A date is its day, so the days are its values.
-        is_counted = column.type == "date" and len(bounds.days) <= DISTINCT_MAX
-        counts: dict[Typed, int] | None = dict(bounds.days.items()) if is_counted else None
+        found = bounds.days if column.type == "date" else bounds.times
+        counts: dict[Typed, int] | None = None
+        if found is not None and len(found) <= DISTINCT_MAX:
+            counts = dict(found.items())
         return FieldStatistics(
             column, None, rows - cells, counts, cells, None, bounds.first, bounds.last, months, days
         )

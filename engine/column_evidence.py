@@ -78,6 +78,7 @@ class ColumnEvidence:
                 self.cells -= count
             else:
                 self.numbers.add(cell, count)
+                self.numbers.floats += count if isinstance(value, float) else 0
 
     def _add_text(self, text: str, count: int, compact: bool) -> None:
         if text[0] not in numbers.STARTS:

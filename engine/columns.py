@@ -87,7 +87,7 @@ def read_cell(value: Cell, column: ColumnType) -> Typed:
         value = strip(value)
         if not value or value in column.null_values:
             return None
-    elif value is None or (column.declared and not is_finite(value)):
+    elif value is None or not is_finite(value):  # null whatever the column is (spec 1.1)
         return None
     match column.type:
         case "text":

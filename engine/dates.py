@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, NamedTuple
 
+from datasources.fine_moment import FineMoment
 from datasources.locales import is_month_first
 
 DateFormat = Literal["YYYY-MM-DD", "D/M/Y", "D-M-Y", "D.M.Y", "YYYYMMDD", "native"]
@@ -87,8 +88,9 @@ def read_native_date(value: date) -> DateCell:
     if not isinstance(value, datetime):
         return DateCell("native", value.year, value.day, value.month, "", "", "T00:00:00")
     time = value.strftime("%H:%M:%S")
-    if value.microsecond:
-        time += f".{value.microsecond:06d}".rstrip("0")
+    behind = value.nanosecond if isinstance(value, FineMoment) else 0
+    if value.microsecond or behind:
+        time += f".{value.microsecond:06d}{behind:03d}".rstrip("0")
     offset = ""
     if value.tzinfo is not None:
         offset = value.strftime("%z")

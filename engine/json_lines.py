@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import closing, contextmanager
+from itertools import pairwise
 from json.encoder import encode_basestring
 from os import PathLike
 from pathlib import Path
@@ -37,6 +38,9 @@ PART_CELLS = 2_500_000
 PART_ROWS_MIN = 1_000
 STEP_BYTES = 4_000_000
 """About so many bytes become lines at a time."""
+STEP_ROWS_MIN = 1_000
+LONG_SHARE = 64
+"""Steps of fewer rows, and a text of such a share of their bytes: few rows may be long and most of them short."""
 PLAIN_STEP_ROWS = 10_000
 THREADS_MAX = 4
 
@@ -170,9 +174,14 @@ def _parts(band: SnapshotBand) -> Iterator[pa.RecordBatch]:
 
 
 def _steps(part: Layout) -> Iterator[tuple[Layout, range]]:
+    from engine.json_pieces import cuts
+
     rows = max(STEP_BYTES // part.bytes_a_row, 1)
-    for start in range(0, part.rows, rows):
-        yield part, range(start, min(start + rows, part.rows))
+    ends = [*range(rows, part.rows, rows), part.rows]
+    if rows < STEP_ROWS_MIN and part.longest > STEP_BYTES // LONG_SHARE:
+        ends = cuts(part.sizes(), STEP_BYTES)
+    for start, end in pairwise([0, *ends]):
+        yield part, range(start, end)
 
 
 def _written(step: tuple[Layout, range]) -> tuple[int, memoryview]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from datasources.distinct import texts_at
+
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
@@ -106,6 +108,23 @@ class Layout:
         size = text_bytes(self.known).nbytes
         return 1 + size // max(self.rows, 1) + len(self.places) * (size // len(self.known))
 
+    @property
+    def longest(self) -> int:
+        """How many bytes the longest text has."""
+        import numpy as np
+
+        return int(np.diff(text_edges(self.known)).max())
+
+    def sizes(self) -> NDArray[np.int64]:
+        """How long each row is."""
+        import numpy as np
+
+        lengths = np.diff(text_edges(self.known))
+        found = np.zeros(self.rows, np.int64)
+        for codes, base in self.places:
+            found += lengths[base] if codes is None else lengths[base:][codes]
+        return found
+
     def written(self, start: int, stop: int) -> memoryview:
         """The texts of the rows from *start* to *stop*, one after the other."""
         return text_bytes(self._taken(start, stop)).data
@@ -120,7 +139,7 @@ class Layout:
         return pa.Array.from_buffers(taken.type, self.rows, [None, pa.py_buffer(edges), taken.buffers()[2]])
 
     def _taken(self, start: int, stop: int) -> pa.Array:
-        """The texts of all pieces, row after row: Arrow lays them one behind the other, and that is all."""
+        """The texts of all pieces, row after row: they are laid one behind the other, and that is all."""
         import numpy as np
         import pyarrow as pa
 
@@ -130,7 +149,15 @@ class Layout:
                 chosen[:, place] = base
             else:
                 np.add(codes[start:stop], np.int32(base), out=chosen[:, place], casting="unsafe")
-        return self.known.take(pa.array(chosen.reshape(-1)))
+        return texts_at(self.known, pa.array(chosen.reshape(-1)))
+
+
+def cuts(sizes: NDArray[np.int64], bytes_max: int) -> list[int]:
+    """Where rows of these *sizes* are cut in pieces of about so many bytes, their end included."""
+    import numpy as np
+
+    steps = np.diff(np.cumsum(sizes) // bytes_max)
+    return [*(np.flatnonzero(steps) + 1).tolist(), len(sizes)]
 
 
 def text_bytes(texts: pa.Array) -> NDArray[np.uint8]:

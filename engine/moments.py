@@ -13,7 +13,9 @@ from engine.dates import DateEvidence, moment_key, read_date
 from engine.declared import misfits_among
 from engine.encoded import encode
 from engine.evidence import ColumnEvidence, observe_each
+from engine.numeric import GLANCE_ROWS
 from engine.states import MomentBounds
+from engine.statistics import DISTINCT_MAX
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +62,8 @@ def _by_distinct(column: pa.ChunkedArray, guess: ColumnType) -> Moments:
     bounds = MomentBounds()
     for key, moment in read.items():
         if isinstance(moment, str):
-            bounds.merge(MomentBounds({moment[:10]: part.counts[key]}, moment, moment))
+            count = part.counts[key]
+            bounds.merge(MomentBounds({moment[:10]: count}, moment, moment, {moment: count}))
     days: list[Cell] = [
         str(moment)[:10] if (moment := read.get(key)) is not None else None for key in part.keys
     ]
@@ -100,8 +103,47 @@ def _native(column: pa.ChunkedArray, guess: ColumnType) -> Moments | None:
     counts = {
         str(text): part.counts[key] for text, key in zip(texts, part.keys, strict=True) if key in part.counts
     }
-    bounds = MomentBounds(counts, None if first is None else str(first), None if last is None else str(last))
+    bounds = MomentBounds(
+        counts,
+        None if first is None else str(first),
+        None if last is None else str(last),
+        _native_times(column, guess),
+    )
     return Moments(part.codes, texts, bounds, evidence, nulls)
+
+
+def _native_times(column: pa.ChunkedArray, guess: ColumnType) -> dict[str, int] | None:
+    import polars as pl
+    import pyarrow as pa
+
+    from datasources.arrow_types import python_values
+
+    if guess.type != "datetime":
+        return {}
+    if _are_many(pl.Series("t", column)):
+        return None
+    values, rows = column.value_counts().flatten()
+    return _times(python_values(pa.chunked_array([values])), rows.to_pylist(), guess)
+
+
+def _are_many(moments: pl.Series) -> bool:
+    """Whether there are more different *moments* than are counted (spec 5), nulls aside."""
+    # Most columns show it in a few of their rows, from all over the part.
+    step = -(-len(moments) // GLANCE_ROWS) or 1
+    return (
+        moments.gather_every(step).n_unique() > DISTINCT_MAX + 1
+        or moments.drop_nulls().n_unique() > DISTINCT_MAX
+    )
+
+
+def _times(cells: Sequence[Cell], rows: Sequence[int], guess: ColumnType) -> dict[str, int] | None:
+    """Cells per date and time; None when these are more than are counted."""
+    times: dict[str, int] = {}
+    for cell, count in zip(cells, rows, strict=True):
+        time = read_cell(cell, guess)
+        if isinstance(time, str):
+            times[time] = times.get(time, 0) + count
+    return times if len(times) <= DISTINCT_MAX else None
 
 
 _ISO = (
@@ -132,7 +174,18 @@ def _iso(column: pa.ChunkedArray, guess: ColumnType) -> Moments | None:
     # Whether midnights are written depends on the whole column, so on the guess: a wrong one is read again.
     first, last = _edge(text, guess, least=True), _edge(text, guess, least=False)
     counts: Mapping[str, int] = {str(key): count for key, count in part.counts.items()}
-    return Moments(part.codes, part.keys, MomentBounds(dict(counts), first, last), evidence, part.nulls)
+    bounds = MomentBounds(dict(counts), first, last, _iso_times(text, guess))
+    return Moments(part.codes, part.keys, bounds, evidence, part.nulls)
+
+
+def _iso_times(text: pl.Series, guess: ColumnType) -> dict[str, int] | None:
+    # Texts of different seconds are different times; those of one may be too.
+    if guess.type != "datetime":
+        return {}
+    if _are_many(text.str.slice(0, 10) + text.str.slice(11, 8)):
+        return None
+    found = text.drop_nulls().value_counts(name="rows")
+    return _times(found.to_series(0).to_list(), found.to_series(1).to_list(), guess)
 
 
 def _edge(text: pl.Series, shown: ColumnType, *, least: bool) -> str | None:

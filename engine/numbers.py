@@ -27,8 +27,8 @@ DECIMAL_DIGITS_MAX = 38
 """What DECIMAL holds in DuckDB and Arrow."""
 DOUBLE_INTEGER_DIGITS_MAX = 308
 """Numbers of more digits before the mark may be past the largest double."""
-DOUBLE_DIGITS_MAX = 800
-"""More digits than it takes to tell which double is nearest; Python refuses to read integers of thousands."""
+DOUBLE_DECIMALS_MAX = 1_075
+"""Half of the smallest double has so many decimals: of what follows only matters whether there is anything."""
 
 Kind = Literal["plain", "br", "point", "dot", "comma", "spaced", "native"]
 """
@@ -112,9 +112,7 @@ def read_number(text: str) -> NumberCell | None:
         return None
     kind = kind_match.lastgroup
     digits = core.translate(_without_marks)
-    value = int(digits) if len(digits) <= DOUBLE_DIGITS_MAX else _long_integer(digits)
-    if _NEGATIVE.intersection((opened, sign, inner, trail)):
-        value = -value
+    is_negative = bool(_NEGATIVE.intersection((opened, sign, inner, trail)))
     decimals, mark = 0, ""
     if kind == "br":
         decimals = len(core) - core.rfind(",") - 1 if "," in core else 0
@@ -124,9 +122,12 @@ def read_number(text: str) -> NumberCell | None:
         mark = "," if "," in core else "." if "." in core else ""
         decimals = len(core) - core.rfind(mark) - 1 if mark else 0
     elif kind != "plain":
+        value = -int(digits) if is_negative else int(digits)
         return NumberCell(kind, value, 3, len(digits), percent or currency)  # type: ignore[arg-type]
     integer_digits = len(digits) - decimals
     leading = integer_digits > 1 and digits[0] == "0"
+    value, decimals = _integer(digits, decimals)
+    value = -value if is_negative else value
     return NumberCell(kind, value, decimals, integer_digits, percent or currency, leading, mark)  # type: ignore[arg-type]
 
 
@@ -152,13 +153,27 @@ def _is_signed_once(
 
 def _plain(text: str) -> NumberCell:
     length = len(text)
-    value = int(text) if length <= DOUBLE_DIGITS_MAX else _long_integer(text)
+    value = int(text) if length <= DOUBLE_INTEGER_DIGITS_MAX else _integer(text, 0)[0]
     return NumberCell("plain", value, 0, length, None, length > 1 and text[0] == "0")
 
 
-def _long_integer(digits: str) -> int:
-    """An integer whose double is that of *digits*; its last digit that is kept says that others follow."""
-    return int(digits[:DOUBLE_DIGITS_MAX] + "1") * int(10 ** (len(digits) - DOUBLE_DIGITS_MAX - 1))
+def _integer(digits: str, decimals: int) -> tuple[int, int]:
+    """
+    *digits* as an integer, the last *decimals* of which stand behind the mark; returns both.
+
+    A cell may have millions of digits, and Python needs hours for such an integer. So of more digits than any double
+    has, only those are kept that tell which double is nearest (spec 2, numbers, 7), or that it is past all of them.
+    """
+    if len(digits) <= DOUBLE_INTEGER_DIGITS_MAX:
+        return int(digits), decimals
+    behind = decimals - DOUBLE_DECIMALS_MAX
+    if behind > 0:
+        has_more = bool(digits[-behind:].strip("0"))
+        digits, decimals = digits[:-behind] + str(int(has_more)), DOUBLE_DECIMALS_MAX + 1
+    digits = digits.lstrip("0")
+    if len(digits) - decimals > DOUBLE_INTEGER_DIGITS_MAX + 1:
+        return int(digits[: DOUBLE_INTEGER_DIGITS_MAX + 2]), 0
+    return int(digits or "0"), decimals
 
 
 def read_native(value: int | float | Decimal) -> NumberCell | None:
@@ -175,7 +190,8 @@ def read_native(value: int | float | Decimal) -> NumberCell | None:
     sign, digits, exponent = exact.as_tuple()
     assert isinstance(exponent, int)
     if exact == 0:
-        return NumberCell("native", 0, 0, 1)
+        decimals = 0 if isinstance(value, float) else max(-exponent, 0)
+        return NumberCell("native", 0, decimals, 0 if decimals else 1)
     places = len(digits)
     if isinstance(value, float):
         while exponent < 0 and places > 1 and digits[places - 1] == 0:
@@ -185,11 +201,14 @@ def read_native(value: int | float | Decimal) -> NumberCell | None:
             exponent = 0
     if exponent > DECIMAL_DIGITS_MAX or -exponent > 400 or places + exponent > DECIMAL_DIGITS_MAX:
         # Far outside DECIMAL: the column becomes DOUBLE, whose cells are read from the source again.
+        if isinstance(value, float):  # none has so many decimals
+            return NumberCell("native", 0, 0, DECIMAL_DIGITS_MAX + 1)
         return NumberCell("native", 0, DECIMAL_DIGITS_MAX + 1, 0)
     number = int("".join(map(str, digits[:places])) or "0")
+    integer_digits = max(places + exponent, 0 if exponent < 0 else 1)  # `0.5` needs none
     if exponent > 0:
         number, exponent = number * 10**exponent, 0
-    return NumberCell("native", -number if sign else number, -exponent, max(places + exponent, 1))
+    return NumberCell("native", -number if sign else number, -exponent, integer_digits)
 
 
 def _digit_count(value: int) -> int:
@@ -224,6 +243,8 @@ class NumberEvidence:
     signed_plain: int = 0
     integer_digits: int = 0
     """The most digits before the decimal mark, ambiguous cells read as thousands."""
+    floats: int = 0
+    """Native cells that are binary floating point."""
 
     def add(self, cell: NumberCell, count: int = 1) -> None:
         """Count *cell*, seen *count* times."""
@@ -252,6 +273,7 @@ class NumberEvidence:
         self.leading_zero += other.leading_zero
         self.plain_long += other.plain_long
         self.signed_plain += other.signed_plain
+        self.floats += other.floats
         self.integer_digits = max(self.integer_digits, other.integer_digits)
         self.lengths |= other.lengths
         _add_counts(self.kinds, other.kinds)
@@ -297,7 +319,9 @@ def obstacle(evidence: NumberEvidence) -> Obstacle | None:
     written = evidence.cells - evidence.kinds.get("native", 0)
     if evidence.integer_digits > DOUBLE_INTEGER_DIGITS_MAX:
         return "long_digits"
-    if evidence.integer_digits > INTEGER_DIGITS_MAX and (written or not evidence.decimals.get("native")):
+    # Native floating point is no key, whole or not (spec 2: "native integers").
+    quantities = evidence.decimals.get("native") or evidence.floats
+    if evidence.integer_digits > INTEGER_DIGITS_MAX and (written or not quantities):
         return "long_digits"
     if len(evidence.own_styles) > 1:
         return "two_styles"

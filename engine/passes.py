@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from decimal import Decimal
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -130,8 +131,10 @@ def _read_part(
             case "numbers":
                 numbers = read_numbers(column, guess)
                 state.columns[position] = ColumnState(
-                    table.num_rows, numbers.nulls, None, numbers.evidence, numbers.totals
+                    table.num_rows, numbers.nulls, None, numbers.evidence, numbers.totals, numbers.counts()
                 )
+                if position in plan.axes:
+                    axes[position] = _number_axis(numbers, guess)
                 if position in plan.measures:
                     measures[position] = numbers.values
             case "moments":
@@ -182,6 +185,20 @@ def _axis(codes: NDArray[np.int32], keys: Sequence[Cell], guess: ColumnType) -> 
     index = {group: code for code, group in enumerate(firsts)}
     table = np.array([index[group] for group in groups], np.int32)
     return AxisCodes(table[codes], len(firsts)), list(firsts.values())
+
+
+def _number_axis(numbers: Numbers, guess: ColumnType) -> _Axis:
+    """The rows by the distinct numbers of a column, where thousands of texts are a few of them."""
+    import numpy as np
+
+    is_known = slice(None) if numbers.valid is None else numbers.valid
+    values, known_codes = np.unique(numbers.values[is_known], return_inverse=True)
+    codes = np.full(len(numbers.values), len(values), np.int32)
+    codes[is_known] = known_codes
+    keys: list[Cell] = values.tolist()
+    if not guess.double:
+        keys = [Decimal(f"{value}E-{guess.scale}") for value in keys]
+    return AxisCodes(codes, len(keys) + 1), [*keys, None]
 
 
 def read_numbers(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:

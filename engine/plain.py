@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from datasources.base import Cell, DataWarning, FieldType, Lists, RawBand
 from datasources.names import WHITE_SPACE
 from engine import counting, declared, roles
-from engine.columns import ColumnType, Typed, read_cell, text_of
+from engine.columns import ColumnType, Typed, is_finite, read_cell, text_of
 from engine.evidence import ColumnEvidence, allows_compact, observe_each
 from engine.facts import add_doubles
 from engine.numbers import STARTS
@@ -86,7 +86,7 @@ def _read(name: str, cells: list[Cell], null_values: tuple[str, ...], kind: Fiel
     uniform = None
     if len(kinds) == 1 and kinds & _NUMBERS:
         uniform = read_uniform_numbers(list(raw), list(raw.values()), kinds.pop())
-    evidence = _observe(raw, name, kind) if uniform is None else uniform.evidence
+    evidence = _observe(raw, name, kind, only_text=False) if uniform is None else uniform.evidence
     return _Column(cells, None, raw, evidence, uniform)
 
 
@@ -102,10 +102,17 @@ def _count_cells(cells: list[Cell]) -> dict[Cell, int]:
     return counts
 
 
-def _observe(counts: Mapping[Cell, int], name: str, kind: FieldType | None) -> ColumnEvidence:
-    if kind is None:
-        return observe_each(counts, name, patient=False)
-    return observe_each(counts, name, compact=True)
+def _observe(
+    counts: Mapping[Cell, int], name: str, kind: FieldType | None, *, only_text: bool
+) -> ColumnEvidence:
+    if kind is not None:
+        return observe_each(counts, name, compact=True)
+    evidence = observe_each(counts, name, patient=False)
+    if evidence.hopeless and not only_text:
+        # The search was ended, and yet these are nulls in a text column too (spec 1.1).
+        not_finite = sum([rows for cell, rows in counts.items() if not is_finite(cell)])
+        evidence = replace(evidence, not_finite=not_finite)
+    return evidence
 
 
 def _read_texts(
@@ -132,7 +139,7 @@ def _read_texts(
         uniform = read_uniform(
             list(counts), list(counts.values()), compact=kind is not None or allows_compact(name)
         )
-    evidence = _observe(counts, name, kind) if uniform is None else uniform.evidence
+    evidence = _observe(counts, name, kind, only_text=only_text) if uniform is None else uniform.evidence
     return _Column(cells, clean, counts, evidence, uniform, only_text)
 
 
@@ -158,7 +165,7 @@ def _type_cells(one: _Column, column: ColumnType) -> tuple[list[Typed], dict[Typ
             return one.cells, one.counts  # type: ignore[return-value]
         distinct: Sequence[Typed] = one.uniform.values
     elif column.type == "text" and not column.declared:
-        distinct = [text_of(cell) for cell in one.counts]
+        distinct = [text_of(cell) if is_finite(cell) else None for cell in one.counts]
     else:
         distinct = [read_cell(cell, column) for cell in one.counts]
     counts = dict(zip(distinct, one.counts.values(), strict=True))

@@ -40,6 +40,8 @@ nothing at all).
 GLANCE_MAX = 1_024
 """Distinct cells of a column of the sample that a guess looks at."""
 GLANCE_MIN = 64
+TOTAL_ROWS_MAX = 2
+"""The first row and the last one may be totals, whose cells are none of the band's."""
 GLANCE_CELLS = 200_000
 """Of a wide table the guesses look at fewer cells a column, so that they look at no more than this in all."""
 
@@ -85,7 +87,7 @@ class Sample:
         measures: set[int] = set()
         axes: list[int] = []
         for position, (column, one, found) in enumerate(zip(columns, encoded, evidence, strict=True)):
-            few = len(one.counts) <= DISTINCT_MAX
+            few = len(one.counts) <= DISTINCT_MAX + TOTAL_ROWS_MAX
             ways[position] = _way(column, kinds[position], few, found, complete)
             if column.type == "number":
                 role = counting.count(column, found, _some(one.counts, glances), glances, False).role

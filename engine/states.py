@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import add
+from typing import TypeVar
 
 from datasources.base import Cell
-from engine.columns import ColumnType
+from engine.columns import ColumnType, Typed
 from engine.evidence import ColumnEvidence, Misfits
 from engine.facts import nearest_double
-from engine.statistics import Total
+from engine.statistics import DISTINCT_MAX, Total
 
 VALUES_MAX = 8_192
 """A column keeps a count for each of its distinct cells up to here; with more it is read as a whole."""
+Counted = TypeVar("Counted", Cell, Typed, str)
 DOUBLE_UNIT = 1074
 """Sums of doubles are exact integers in units of 2**-1074, the smallest double."""
 
@@ -58,6 +61,8 @@ class ColumnState:
     evidence: ColumnEvidence | None = None
     """Of a column read as a whole."""
     totals: Totals = field(default_factory=Totals)
+    numbers: dict[Typed, int] | None = field(default_factory=dict)
+    """Rows per distinct number of a column read as a whole; None once there are more than `DISTINCT_MAX`."""
     moments: MomentBounds | None = None
     misfits: Misfits = field(default_factory=Misfits)
     """Cells that no reading of a declared column fits, and that are not among `values`."""
@@ -68,14 +73,8 @@ class ColumnState:
         self.nulls += other.nulls
         self.totals.merge(other.totals)
         self.misfits.merge(other.misfits)
-        if self.values is not None and other.values is not None:
-            mine = self.values
-            for cell, count in other.values.items():
-                mine[cell] = mine.get(cell, 0) + count
-            if len(mine) > VALUES_MAX:
-                self.values = None
-        else:
-            self.values = None
+        self.values = _added(self.values, other.values, VALUES_MAX)
+        self.numbers = _added(self.numbers, other.numbers)
         if other.evidence is not None:
             if self.evidence is None:
                 self.evidence = ColumnEvidence()
@@ -86,6 +85,17 @@ class ColumnState:
             self.moments.merge(other.moments)
 
 
+def _added(
+    mine: dict[Counted, int] | None, theirs: Mapping[Counted, int] | None, most: int = DISTINCT_MAX
+) -> dict[Counted, int] | None:
+    """*mine* with *theirs* added to it; None once there are more than *most*."""
+    if mine is None or theirs is None:
+        return None
+    for key, count in theirs.items():
+        mine[key] = mine.get(key, 0) + count
+    return mine if len(mine) <= most else None
+
+
 @dataclass(slots=True)
 class MomentBounds:
     """First and last of many dates or times, and the days they fall on: a state with `merge`."""
@@ -94,6 +104,8 @@ class MomentBounds:
     """Cells per `YYYY-MM-DD`."""
     first: str | None = None
     last: str | None = None
+    times: dict[str, int] | None = field(default_factory=dict)
+    """Cells per date and time; None once there are more than `DISTINCT_MAX`."""
 
     def merge(self, other: MomentBounds) -> None:
         """Take in the moments of other rows."""
@@ -101,6 +113,7 @@ class MomentBounds:
 
         for day, count in other.days.items():
             self.days[day] = self.days.get(day, 0) + count
+        self.times = _added(self.times, other.times)
         for moment in (other.first, other.last):
             if moment is not None:
                 if self.first is None or moment_key(moment) < moment_key(self.first):

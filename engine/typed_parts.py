@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from datasources.base import Lists
 from datasources.concurrently import threads
+from datasources.distinct import texts_at
 from datasources.names import WHITE_SPACE
 from engine.band import Band
 from engine.columns import ColumnType, Typed, read_cell, text_of
@@ -29,6 +31,8 @@ NARROW_DIGITS = 18
 """Numbers up to so many digits are stored as DECIMAL(18), in 8 bytes; wider ones as DECIMAL(38)."""
 WIDE_DIGITS = 38
 STEP_ROWS = 50_000
+CUT_BYTES = 64 << 20
+"""Parts with more text than this are cut in pieces of about so many bytes."""
 THREADS_MAX = 4
 
 
@@ -191,8 +195,43 @@ def _rows_of(band: Band) -> Iterator[pa.Table]:
         first = 1 if start == 0 and 0 in band.dropped else 0
         end = start + table.num_rows
         kept = table.num_rows - first - (1 if end - 1 in band.dropped and end > 1 else 0)
-        yield table.slice(first, max(kept, 0))
+        yield from _cut(table.slice(first, max(kept, 0)))
         start = end
+
+
+def _cut(table: pa.Table) -> Iterator[pa.Table]:
+    """*table* in pieces, where texts that are there once for many rows are too much when each row has its own."""
+    import numpy as np
+
+    from engine.json_pieces import cuts
+
+    sizes = [found for found in map(_sizes, table.columns) if found is not None]
+    if not sizes:
+        yield table
+        return
+    for start, stop in pairwise([0, *cuts(np.sum(sizes, axis=0), CUT_BYTES)]):
+        yield table.slice(start, stop - start)
+
+
+def _sizes(column: pa.ChunkedArray) -> NDArray[np.int64] | None:
+    """How many bytes the text of each row has; None where they are few in any case."""
+    import numpy as np
+    import pyarrow as pa
+
+    from engine.encoded import integers_or
+    from engine.json_pieces import text_edges
+
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return None
+    lengths = [np.diff(text_edges(chunk.dictionary.cast(pa.large_string()))) for chunk in column.chunks]
+    longest = max((int(one.max()) for one in lengths if len(one)), default=0)
+    if longest * len(column) <= CUT_BYTES:
+        return None
+    sizes = [
+        np.append(one, 0)[integers_or(chunk.indices, len(one))]
+        for one, chunk in zip(lengths, column.chunks, strict=True)
+    ]
+    return np.concatenate(sizes)
 
 
 def _typed_batch(table: pa.Table, columns: Sequence[ColumnType], schema: pa.Schema) -> pa.RecordBatch:
@@ -239,7 +278,8 @@ def _by_distinct(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType
         typed: list[Typed] = [None if key is None else text_of(key) for key in part.keys]
     else:
         typed = [read_cell(key, verdict) for key in part.keys]
-    return _array(typed, verdict, kind).take(pa.array(part.codes))
+    values, codes = _array(typed, verdict, kind), pa.array(part.codes)
+    return texts_at(values, codes) if pa.types.is_large_string(kind) else values.take(codes)
 
 
 def _numbers(column: pa.ChunkedArray, verdict: ColumnType, kind: pa.DataType) -> pa.Array | None:

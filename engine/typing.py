@@ -285,8 +285,9 @@ def _decide_number(
         )
     scale = declared.scale_in(found, style) if is_declared else numbers.scale_of(found, style)
     native = found.kinds.get("native", 0) == found.cells
-    double = found.decimals.get("native", 0) > numbers.DECIMALS_NATIVE_MAX and "number" in evidence.natives
-    if found.integer_digits + scale > numbers.DECIMAL_DIGITS_MAX:
+    # Native decimals keep theirs, however many; floating point has no more than nine (spec 2, numbers, 7).
+    double = found.floats > 0 and found.decimals.get("native", 0) > numbers.DECIMALS_NATIVE_MAX
+    if found.integer_digits + (0 if double else scale) > numbers.DECIMAL_DIGITS_MAX:
         double = True
         warnings.append(
             DataWarning(

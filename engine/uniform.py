@@ -260,6 +260,7 @@ def read_uniform_numbers(cells: Sequence[Cell], counts: Sequence[int], kind: typ
     found = NumberEvidence()
     found.cells = found.kinds["native"] = sum(counts)
     found.decimals["native"] = scale
+    found.floats = 0 if kind is int else found.cells
     found.integer_digits = max(1, digits - scale)
     if scale == 0:
         found.lengths = {len(str(abs(low))), digits}

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from datasources.arrow_types import is_text
 from datasources.names import WHITE_SPACE
 from engine.cleaning import CURRENCY, DATE_NULL_TOKENS, NULL_TOKENS
+from engine.columns import ColumnType
 from engine.evidence import SAMPLE_SIZE, ColumnEvidence, observe_each
 from engine.numbers import INTEGER_DIGITS_MAX, PATTERN, NumberEvidence
+from engine.numeric import native_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +21,12 @@ if TYPE_CHECKING:
 def wide_text(column: pa.ChunkedArray, name: str, null_values: tuple[str, ...]) -> tuple[int, ColumnEvidence]:
     """The nulls and the evidence of a text column of many values: how many of its cells would read as what."""
     import polars as pl
+    import pyarrow as pa
 
+    if pa.types.is_integer(column.type) or pa.types.is_decimal(column.type):
+        # Keys of too many digits to be quantities (spec 2): they speak as what they are, not as their texts.
+        found = native_numbers(column, ColumnType(name, "number", scale=getattr(column.type, "scale", 0)))
+        return found.nulls, found.evidence
     series = pl.from_arrow(column)
     assert isinstance(series, pl.Series)
     text = series.cast(pl.String).str.strip_chars(WHITE_SPACE)

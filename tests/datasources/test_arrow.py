@@ -107,10 +107,51 @@ def test_a_chain_is_its_streams_in_order(cuts, picks):
     assert chain.sample().num_rows == 300
 
 
-@pytest.mark.parametrize("zone", ["+05:45", "America/Sao_Paulo"])
-def test_nanoseconds_keep_the_offset_of_their_zone(zone):
-    """A column is read part by part: in one there may be nanoseconds, in another none."""
-    fine, coarse = pa.array([1], pa.timestamp("ns", zone)), pa.array([0], pa.timestamp("ns", zone))
-    (fine_text,) = python_values(pa.chunked_array([fine]))
-    (coarse_time,) = python_values(pa.chunked_array([coarse]))
-    assert str(fine_text).replace(".000000001", "") == str(coarse_time)
+DAY = 86_400
+MOMENTS = {
+    "nanoseconds": pa.array([0, 10**18 + 1, -1, 10**18, None], pa.timestamp("ns")),
+    "nanoseconds of a zone": pa.array(
+        [0, 10**18 + 1, -1, 10**18, None], pa.timestamp("ns", "America/Sao_Paulo")
+    ),
+    "nanoseconds of an offset": pa.array([0, 10**18 + 1, -1, 10**18, None], pa.timestamp("ns", "+05:45")),
+    "years that Python has not": pa.array([0, 3 * 10**11, -(10**11), DAY, None], pa.timestamp("s")),
+    "the year 0 of a zone": pa.array([0, -62_135_596_800, DAY, None], pa.timestamp("s", "America/Sao_Paulo")),
+    "days that Python has not": pa.array([0, 4_000_000, -1_000_000, None], pa.date32()),
+    "a zone that is not installed": pa.array([0, 10**18 + 1, None], pa.timestamp("ns", "Nowhere/Here")),
+    "an hour that comes twice": pa.array(
+        [h * 1_800 + 1_729_985_400 for h in range(9)], pa.timestamp("s", "Europe/Lisbon")
+    ),
+}
+
+
+@pytest.mark.parametrize("array", MOMENTS.values(), ids=MOMENTS)
+def test_no_cell_decides_how_another_arrives(array):
+    """A column is read part by part, and its type may not depend on how it is cut (spec 2)."""
+    whole = python_values(pa.chunked_array([array]))
+    apart = [cell for i in range(len(array)) for cell in python_values(pa.chunked_array([array.slice(i, 1)]))]
+    assert [(type(cell), str(cell)) for cell in whole] == [(type(cell), str(cell)) for cell in apart]
+    assert len(set(whole)) == len(array)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "nanoseconds",
+            ["1970-01-01 00:00:00", "2001-09-09 01:46:40.000000001", "1969-12-31 23:59:59.999999999"],
+        ),
+        (
+            "years that Python has not",
+            ["1970-01-01 00:00:00", "11476-08-15T05:20:00", "-1199-02-15T14:13:20"],
+        ),
+        (
+            "a zone that is not installed",
+            ["1970-01-01 00:00:00.000000000Z", "2001-09-09 01:46:40.000000001Z"],
+        ),
+    ],
+    ids=["nanoseconds", "years", "zone"],
+)
+def test_what_python_has_not_is_text(name, expected):
+    assert [str(cell) for cell in python_values(pa.chunked_array([MOMENTS[name]]))][
+        : len(expected)
+    ] == expected

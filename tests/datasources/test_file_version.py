@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,25 @@ def test_a_file_that_changes_between_two_parts(tmp_path, kind, change):
 
     with pytest.raises(SourceChanged):
         read_on()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("block", [1, 3, 5])
+def test_a_text_file_that_is_cut_while_it_is_opened(tmp_path, monkeypatch, encoding, block):
+    path = tmp_path / "vendas.csv"
+    path.write_text("nome;valor\n" + "".join(f"é{row};{row},50\n" for row in range(60_000)), encoding)
+    blocks, read = count(1), os.pread
+
+    def cut_and_read(*given: int) -> bytes:
+        if next(blocks) == block:
+            cut(path)
+        return read(*given)
+
+    monkeypatch.setattr(os, "pread", cut_and_read)
+    with pytest.raises(
+        SourceChanged, match=r"^vendas\.csv has changed since it was opened: open it again\.$"
+    ):
+        opened(path)
 
 
 def test_a_removed_text_file_is_still_read_and_a_removed_parquet_file_is_not(tmp_path):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from datasources import kept_rows
 from datasources.base import Lists
 from datasources.exceptions import SourceNotFound, SourceTooLarge, SourceUnreadable
+from datasources.fine_moment import FineMoment
 from datasources.options import ReadOptions
 from datasources.parquet import read_parquet
 from datasources.parquet_stream import GROUP_ROWS_MAX, ParquetStream
@@ -48,10 +49,13 @@ def cells_of(band):
 
 NAIVE = dt.datetime.fromisoformat("2026-01-02T03:00")
 ZONED = NAIVE.replace(tzinfo=dt.UTC)
+EPOCH = dt.datetime.fromisoformat("1970-01-01T00:00:00.000001")
 CELLS = [
     ("int8", pa.array([1, None], pa.int8()), [1, None]),
     ("uint64", pa.array([2**64 - 1, None], pa.uint64()), [D(2**64 - 1), None]),
-    ("float16", pa.array([1.5, None], pa.float16()), [1.5, None]),
+    ("float16", pa.array([0.1, None], pa.float16()), [0.1, None]),
+    ("float32", pa.array([0.1, None], pa.float32()), [0.1, None]),
+    ("large float32", pa.array([3e38, -0.0], pa.float32()), [3e38, 0.0]),
     ("double", pa.array([0.1, float("inf")]), [0.1, float("inf")]),
     ("bool", pa.array([True, None]), [True, None]),
     ("decimal128", pa.array([D("1.50"), None], pa.decimal128(12, 2)), [D("1.50"), None]),
@@ -59,6 +63,10 @@ CELLS = [
     ("text", pa.array(["é", None]), ["é", None]),
     ("large text", pa.array(["é", None], pa.large_string()), ["é", None]),
     ("dictionary", pa.array(["a", None]).dictionary_encode(), ["a", None]),
+    ("text view", pa.array(["é", None], pa.string_view()), ["é", None]),
+    ("utf-8 bytes view", pa.array(["é".encode(), None], pa.binary_view()), ["é", None]),
+    ("other bytes view", pa.array([b"\xff\x00", b"ab"], pa.binary_view()), ["ff00", "6162"]),
+    ("list of views", pa.array([["a", None], None], pa.list_(pa.string_view())), ['["a",null]', None]),
     ("null", pa.nulls(2), [None, None]),
     ("utf-8 bytes", pa.array(["é".encode(), None]), ["é", None]),
     ("other bytes", pa.array([b"\xff\x00", b"ab"]), ["ff00", "6162"]),
@@ -70,10 +78,19 @@ CELLS = [
     ("zoned", pa.array([ZONED, None], pa.timestamp("us", "UTC")),
      [ZONED, None]),
     ("whole nanoseconds", pa.array([1_000, None], pa.timestamp("ns")),
-     [dt.datetime.fromisoformat("1970-01-01T00:00:00.000001"), None]),
-    ("nanoseconds", pa.array([1_001, None], pa.timestamp("ns")), ["1970-01-01 00:00:00.000001001", None]),
+     [EPOCH, None]),
+    ("nanoseconds", pa.array([1_001, None], pa.timestamp("ns")), [FineMoment.of(EPOCH, 1), None]),
+    ("one with nanoseconds", pa.array([1_000, -999], pa.timestamp("ns")),
+     [EPOCH, FineMoment.of(EPOCH - dt.timedelta(microseconds=2), 1)]),
+    ("one day past 9999 in a list", pa.array([[0], [0, 2_932_897]], pa.list_(pa.date32())),
+     ['["1970-01-01"]', '["1970-01-01","10000-01-01"]']),
     ("list", pa.array([["a", None], []]), ['["a",null]', "[]"]),
     ("list of structs", pa.array([[{"x": 1, "y": D("2.50")}], None]), ['[{"x":1,"y":2.5}]', None]),
+    ("list of float32", pa.array([[0.1, None], []], pa.list_(pa.float32())), ["[0.1,null]", "[]"]),
+    ("structs of float32", pa.array([[{"x": 0.1}], None], pa.list_(pa.struct([("x", pa.float32())]))),
+     ['[{"x":0.1}]', None]),
+    ("map of float32", pa.array([[("k", 0.1)], None], pa.map_(pa.string(), pa.float32())),
+     ['[["k",0.1]]', None]),
     ("map", pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64())), ['[["k",1]]', None]),
 ]  # fmt: skip
 
@@ -85,12 +102,15 @@ def test_every_type_becomes_a_plain_cell(tmp_path, array, expected):
     assert (band.origin, band.warnings) == ("typed", ())
 
 
+def repeated(array: pa.Array, rows: int) -> pa.Array:
+    if pa.types.is_dictionary(array.type):
+        return array.take(pa.array([i % len(array) for i in range(rows)]))
+    return pa.concat_arrays([array] * (rows // len(array) + 1)).slice(0, rows)
+
+
 @pytest.mark.parametrize("array", [c[1] for c in CELLS], ids=[c[0] for c in CELLS])
 def test_a_stream_has_the_cells_that_lists_have(tmp_path, array):
-    rows = 45_000
-    big = pa.concat_arrays([array] * (rows // 2)) if not pa.types.is_dictionary(array.type) else array.take(
-        pa.array([0, 1] * (rows // 2))
-    )  # fmt: skip
+    big = repeated(array, 45_000)
     cells = stream(write(tmp_path / "t.parquet", pa.table({"c": big}), row_group_size=20_000))
     (kind,) = cells.schema.types
     (small,) = cells_of(read(write(tmp_path / "s.parquet", pa.table({"c": array})))).values()
@@ -109,6 +129,32 @@ def test_structs_become_columns_of_their_own(tmp_path):
     inner = pa.array([{"x": 1, "q": {"y": "a"}, "l": [1]}, None])
     band = read(write(tmp_path / "t.parquet", pa.table({"p": inner, "p.x": [5, 6]})))
     assert cells_of(band) == {"p.x": [1, None], "p.q.y": ["a", None], "p.l": ["[1]", None], "p.x_2": [5, 6]}
+
+
+def test_text_in_a_struct_of_several_row_groups_is_encoded(tmp_path):
+    inner = pa.array([{"x": i, "y": f"t{i % 3}"} for i in range(45_000)])
+    cells = stream(write(tmp_path / "t.parquet", pa.table({"p": inner}), row_group_size=20_000))
+    whole = pa.concat_tables([part() for part in cells.parts([0, 1], (1,))])
+    assert pa.types.is_dictionary(whole.column(1).type)
+    assert whole.column(1).to_pylist() == [f"t{i % 3}" for i in range(45_000)]
+
+
+UNKNOWN = pa.timestamp("us", "Nowhere/Here")
+
+
+@pytest.mark.parametrize(
+    ("kind", "beside"), [(UNKNOWN, UNKNOWN), (pa.list_(UNKNOWN), pa.null())], ids=["alone", "in a list"]
+)
+def test_a_zone_that_is_not_installed_makes_no_noise(tmp_path, capfd, kind, beside):
+    """Polars panics at it, whatever column it reads; a file beside it is one that Polars does read."""
+    texts = pa.array([f"t{i}" for i in range(30_000)])
+    first = write(tmp_path / "a.parquet", pa.table({"t": texts, "m": pa.nulls(30_000, kind)}))
+    second = write(tmp_path / "b.parquet", pa.table({"t": texts, "m": pa.nulls(30_000, beside)}))
+    cells = stream(first, second)
+    (part,) = cells.parts([0])
+    assert part().column(0).to_pylist() == texts.to_pylist() * 2
+    assert cells.take([7, 30_008]).column(0).to_pylist() == ["t7", "t8"]
+    assert capfd.readouterr().err == ""
 
 
 def test_repeated_names_and_dots_keep_their_own_cells(tmp_path):
@@ -195,7 +241,7 @@ def test_taken_rows_are_those_asked_for(tmp_path, count):
 @pytest.mark.parametrize("encoded", [(), (0,)], ids=["read", "encoded"])
 def test_rows_that_a_pass_has_kept_are_those_of_the_file(tmp_path, monkeypatch, array, encoded):
     monkeypatch.setattr(kept_rows, "ROWS_MIN", 1)
-    big = array.take(pa.array([i % len(array) for i in range(45_007)]))
+    big = repeated(array, 45_007)
     table = pa.table({"c": big, "unread": pa.array(range(45_007))})
     cells = stream(write(tmp_path / "t.parquet", table, row_group_size=20_000))
     rows = [i * 45_007 // 100 for i in range(100)]

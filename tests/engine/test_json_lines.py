@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from datasources.base import Cell, Lists, RawBand
 from datasources.exceptions import SourceUnreadable
-from engine import coded_text, json_lines
+from engine import coded_text, json_columns, json_lines
 from engine.band import type_band
 from engine.coded_parts import coded_parts
 from engine.dedup import merge_duplicates
@@ -226,6 +226,20 @@ def test_texts_that_are_stored_as_codes(tmp_path, monkeypatch, step_cells):
     assert kinds == [True, True, False]
     with in_columns(step_cells):
         assert exported(stored) == lines
+
+
+def test_a_long_text_among_few_values_makes_no_short_steps(tmp_path, monkeypatch):
+    monkeypatch.setattr(coded_text, "ROWS_MIN", 0)
+    monkeypatch.setattr(json_lines, "STEP_BYTES", 20_000)
+    cells = [*"abcde" * 1_000, "z" * 50_000, None, *"abcde" * 1_000]
+    snapshot = snapshot_of(raw_band({"x": cells}))
+    (band,) = open_snapshot(save_snapshot(snapshot, tmp_path / "b")).bands
+    (part,) = [json_columns.lines_of(part, band.columns, "") for part in coded_parts(band)]
+    steps = [rows for _, rows in json_lines._steps(part)]
+    assert [row for rows in steps for row in rows] == list(range(len(cells)))
+    assert len(steps) < 20
+    lines = b"".join(part.written(rows.start, rows.stop) for rows in steps)
+    assert lines.decode() == exported(snapshot)
 
 
 HOSTILE = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.json_pieces import Layout, Piece, constant, large_strings, merged, only_where
+from engine.json_pieces import Layout, Piece, constant, cuts, large_strings, merged, only_where
 
 ROWS = 64
 
@@ -76,3 +76,25 @@ def test_the_same_texts_are_kept_once():
     layout = Layout.of([Piece(shared, np.array([0, 1])), constant("-"), Piece(shared, np.array([1, 1]))], 2)
     assert layout.texts().to_pylist() == ["a-b", "b-b"]
     assert len(layout.known) == 3
+
+
+@given(st.lists(pieces(), min_size=1, max_size=5))
+def test_the_sizes_of_rows_are_those_of_their_texts(parts):
+    layout = Layout.of(parts, ROWS)
+    sizes = [len(text.encode()) for text in layout.texts().to_pylist()]
+    assert layout.sizes().tolist() == sizes
+    assert layout.longest <= max(len(text.encode()) for piece in parts for text in piece.texts.to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ends"),
+    [
+        pytest.param([3, 3, 3], [3], id="one piece"),
+        pytest.param([4, 4, 4, 4], [2, 4], id="several"),
+        pytest.param([1, 99, 1, 1], [1, 4], id="a long row"),
+        pytest.param([99, 99], [1, 2], id="long rows"),
+        pytest.param([0, 0, 0], [3], id="nothing in them"),
+    ],
+)
+def test_rows_are_cut_by_their_sizes(sizes, ends):
+    assert cuts(np.array(sizes), 10) == ends

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import inf
+from time import process_time
 
 import pytest
 from hypothesis import assume, given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from datasources.base import Lists, RawBand
 from engine import numbers
 from engine.band import type_band
+from engine.columns import ColumnType, read_cell
 from engine.evidence import observe_each
 from engine.typing import decide_types
 from tests.engine.small import codes, exact_cells, raw_band, typed
@@ -354,8 +357,54 @@ def test_numbers_of_thousands_of_digits_are_read(cells, expected):
     assert typed(cells)[0].type == expected
 
 
-@given(st.text("0123456789", min_size=801, max_size=900), st.integers(801, 900))
-def test_the_double_of_a_long_number_is_the_nearest(digits, decimals):
-    cell = numbers.read_number(f"0.{digits}")
-    assert cell is not None
-    assert cell.digits / 10**cell.decimals == float(f"0.{digits}")
+TIE = "1.00000000000000011102230246251565404236316680908203125"
+"""Half-way between one and the double above it."""
+SMALLEST = f"{Decimal.from_float(5e-324):f}"
+
+NEAREST = [
+    pytest.param(TIE + "0" * 2000, 1.0, id="half-way, to even"),
+    pytest.param(TIE + "0" * 2000 + "1", 1.0000000000000002, id="more than half-way, far behind"),
+    pytest.param("0" * 900 + "5.5", 5.5, id="zeros ahead"),
+    pytest.param("0." + "0" * 3_000_000 + "5", 0.0, id="smaller than any"),
+    pytest.param(SMALLEST, 5e-324, id="the smallest"),
+    pytest.param(SMALLEST + "9" * 2000, 5e-324, id="the smallest, and more"),
+    pytest.param("1" + "0" * 308 + ".5", 1e308, id="309 digits"),
+    pytest.param("-1" + "0" * 309 + ".5", None, id="past all doubles"),
+    pytest.param("1" * 3_000_000 + ".5", None, id="far past all doubles"),
+]
+
+
+@pytest.mark.parametrize(("cell", "expected"), NEAREST)
+def test_a_cell_of_any_length_is_its_nearest_double(cell, expected):
+    column = ColumnType("x", "number", double=True, style="point")
+    assert read_cell(cell, column) == expected
+
+
+@given(
+    st.integers(0, 10**320),
+    st.integers(0, 1100),
+    st.text("0123456789", min_size=1, max_size=1200),
+)
+def test_the_double_of_a_long_number_is_the_nearest(whole, zeros, digits):
+    text = f"{whole}.{'0' * zeros}{digits}"
+    nearest = float(text)
+    column = ColumnType("x", "number", double=True, style="point")
+    assert read_cell(text, column) == (None if nearest == inf else nearest)
+
+
+MILLIONS = [
+    pytest.param("1" * 3_000_000, 3_000_000, id="plain"),
+    pytest.param("0" * 3_000_000, 3_000_000, id="zeros"),
+    pytest.param("(R$ " + "1" * 3_000_000 + ",5)", 3_000_000, id="money"),
+    pytest.param("0," + "0" * 3_000_000 + "5", 1, id="decimals"),
+]
+
+
+@pytest.mark.parametrize(("cell", "integer_digits"), MILLIONS)
+def test_a_cell_of_millions_of_digits_takes_no_time(cell, integer_digits):
+    start = process_time()
+    found = numbers.read_number(cell)
+    assert found is not None
+    assert found.integer_digits == integer_digits
+    assert process_time() - start < 0.5
+    assert found.digits.bit_length() < 5_000

@@ -49,3 +49,23 @@ def test_one_odd_cell_among_many_blocks_is_seen(
     assert found.evidence.not_finite == not_finite
     assert found.evidence.numbers.decimals == {"native": decimals}
     assert np.array_equal(found.values[:BLOCK_ROWS], np.arange(BLOCK_ROWS))
+
+
+@pytest.mark.parametrize(
+    ("values", "guessed", "decimals"),
+    [
+        ([0.5, 2.0], 4, 1),
+        ([2.0, 0.0], 4, 0),
+        ([1e17, 0.5], 0, 1),
+        ([12345678.12345678], 2, 8),
+        ([0.1, 1 / 3], 1, 10),
+    ],
+    ids=["fewer", "none", "beside a large one", "17 digits", "more than nine"],
+)
+@pytest.mark.parametrize("double", [False, True], ids=["as decimals", "as doubles"])
+def test_the_evidence_does_not_hang_on_the_guess(
+    values: list[float], guessed: int, decimals: int, double: bool
+) -> None:
+    guess = ColumnType("n", "number", scale=0 if double else guessed, double=double)
+    found = native_numbers(pa.chunked_array([pa.array(values)]), guess)
+    assert found.evidence.numbers.decimals == {"native": decimals}
