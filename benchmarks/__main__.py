@@ -22,6 +22,7 @@ from benchmarks import (
 )
 from benchmarks.check import check_command
 from benchmarks.files import FOLDER, ROOT, NotWritten
+from benchmarks.installed import ensure_installed
 from benchmarks.machine import this_machine
 from benchmarks.measure import MeasureError, QuietGate, run_process
 from benchmarks.question import MEGA, Options, Result
@@ -87,6 +88,7 @@ def main() -> int:
         flush=True,
     )
     try:
+        ensure_installed()
         print(run_process(check_command(options.rows, options.folder)).output, flush=True)
         results = ask(asked.only or QUESTIONS, options)
         if asked.out:

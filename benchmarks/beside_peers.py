@@ -14,6 +14,7 @@ from benchmarks import answers, arguments, correctness, peer_times
 from benchmarks.answer_texts import WrongAnswer
 from benchmarks.figures import markdown, write_figures
 from benchmarks.files import FOLDER, ROOT, NotWritten
+from benchmarks.installed import ensure_installed
 from benchmarks.machine import Machine, this_machine
 from benchmarks.measure import MeasureError, QuietGate
 from benchmarks.peer_environments import Environment, NotInstalled, Tool, ensure_environments, listed_tools
@@ -76,6 +77,7 @@ def main() -> int:
     environments = ensure_environments(listed_tools().values(), folder)
     document: dict[str, Any] = {"machine": machine._asdict(), "tools": tools_listed(environments)}
     try:
+        ensure_installed()
         # Times first: what we load later would count as memory of the processes that we start.
         for section in [name for name in SECTIONS if name in (asked.only or SECTIONS)]:
             print(f"{section} …", file=sys.stderr, flush=True)

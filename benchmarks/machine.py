@@ -10,7 +10,8 @@ from typing import NamedTuple
 from benchmarks.question import GIGA
 from lastro.version import VERSION
 
-LIBRARIES = ("polars", "duckdb", "pyarrow", "numpy")
+LIBRARIES = ("polars", "duckdb", "pyarrow", "numpy", "numba")
+"""The last is the extra `fast`."""
 
 
 class Machine(NamedTuple):

@@ -6,13 +6,12 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from compileall import compile_dir
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmarks.files import ROOT, ensure_snapshot, ensure_table
+from benchmarks.files import ensure_snapshot, ensure_table
 from benchmarks.measure import Run, cpu, peak, run_rounds
 from benchmarks.peers import MEASURES
 from benchmarks.question import FULL_ROWS, Options, Quantity, Result, Target
@@ -57,7 +56,6 @@ ON_THE_FILE: Mapping[str, str] = {
 
 REPEAT_COLD_MIN = 15
 """A start is short, and its time uneven."""
-PACKAGES = ("datasources", "engine", "prompts", "chat", "lastro")
 COLD: Mapping[str, str] = {
     "engine": "a first question of a new process: to the engine",
     "tool": "a first question of a new process: to a tool, as JSON",
@@ -128,8 +126,6 @@ def _warm(options: Options) -> list[Result]:
 
 def _cold(options: Options) -> list[Result]:
     pointer = ensure_snapshot(options.folder, options.rows)
-    for package in PACKAGES:  # as they are where they are installed
-        compile_dir(ROOT / package, quiet=1)
     condition = "status = faturado"
     asked = [str(pointer), "--verb", "SUM", "--field", "valor_total", "--where", condition]
     sides = {
