@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from datasources import distinct
+from datasources.base import Cell
 from datasources.distinct import texts_at
 from engine import typed_parts
 from engine.band import type_band
@@ -44,7 +45,12 @@ def test_one_long_text_reserves_no_memory_for_each_row():
 @pytest.mark.parametrize("cut_bytes", [10, 1_000, 1 << 20])
 def test_parts_are_cut_where_many_rows_share_a_long_text(monkeypatch, cut_bytes, column):
     monkeypatch.setattr(typed_parts, "CUT_BYTES", cut_bytes)
-    cells = {"text": ["a", "b" * 500, ""], "number": ["1,50", "2,25", "3"], "nulls": [None, "a", ""]}[column]
+    kinds: dict[str, list[Cell]] = {
+        "text": ["a", "b" * 500, ""],
+        "number": ["1,50", "2,25", "3"],
+        "nulls": [None, "a", ""],
+    }
+    cells = kinds[column]
     band = raw_band({"x": cells * 40, "y": [f"{'c' * row}" for row in range(120)], "z": ["d", "e"] * 60})
     stream = type_band(streamed(band, (50, 51)))
     batches = list(typed_parts.typed_parts(stream).batches)
