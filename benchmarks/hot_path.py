@@ -21,12 +21,13 @@ from datasources.concurrently import reuse_memory
 from datasources.exceptions import SourceError
 from datasources.load import read_bands
 from datasources.options import ReadOptions
+from datasources.spaced_rows import spaced_rows
 from engine.band import Band
 from engine.batch import prepare_kernels
 from engine.columns import ColumnType
 from engine.cubes import AxisCodes, Measure, sum_by_axes
 from engine.encoded import encode, encoded_numbers
-from engine.excerpt import ROWS_MAX, spaced_rows
+from engine.excerpt import ROWS_MAX
 from engine.moments import read_moments
 from engine.passes import read_numbers
 from engine.plan import Plan, Sample

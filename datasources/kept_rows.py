@@ -6,21 +6,24 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from datasources.spaced_rows import EXCERPT_ROWS_MAX, spaced_rows
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LIKELY_ROWS = 100
-"""The excerpt of a report of one band has so many rows, evenly spaced; any others are read from the file."""
 ROWS_MIN = 500_000
 """A shorter band has few pages to decode for single rows, and most of its columns may be its width."""
 
 
 class KeptRows:
-    """The cells of some evenly spaced rows of a band, column by column as far as passes have read them."""
+    """
+    The cells of some evenly spaced rows of a band, column by column as far as passes have read them.
+
+    The excerpt of a report of one band has these rows; any others are read from the file.
+    """
 
     def __init__(self, rows: int) -> None:
-        count = LIKELY_ROWS if rows >= ROWS_MIN else 0
-        self._rows = [index * rows // count for index in range(count)]
+        self._rows = spaced_rows(rows, EXCERPT_ROWS_MAX if rows >= ROWS_MIN else 0)
         self._cells: dict[tuple[int, int], pa.ChunkedArray] = {}
         """By column and row. Threads add to it, each the rows of its own part."""
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from datasources.spaced_rows import EXCERPT_ROWS_MAX, spaced_rows
 from engine.columns import ColumnType, Typed
 
 if TYPE_CHECKING:
     from engine.snapshot import SnapshotBand
 
-ROWS_MAX = 100
+ROWS_MAX = EXCERPT_ROWS_MAX
 """Rows of a whole report, unless the caller says otherwise."""
 
 
@@ -87,14 +88,3 @@ def share_rows(sizes: Sequence[int], rows_max: int) -> list[int]:
             left -= given
         hungry = [index for index in hungry if shares[index] < sizes[index]]
     return shares
-
-
-def spaced_rows(rows: int, share: int) -> tuple[int, ...]:
-    """
-    The rows `floor(i * n / k)` of *rows* n, for a *share* k.
-
-    >>> spaced_rows(24, 10)
-    (0, 2, 4, 7, 9, 12, 14, 16, 19, 21)
-    """
-    share = min(share, rows)
-    return tuple([index * rows // share for index in range(share)])

@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
 
+from datasources.spaced_rows import spaced_rows
 from engine.band import Band
 from engine.columns import ColumnType, Typed
-from engine.excerpt import spaced_rows
 from engine.facts import double_text, scaled_text
 
 if TYPE_CHECKING:

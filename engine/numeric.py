@@ -153,7 +153,7 @@ def _floating(column: pa.ChunkedArray, guess: ColumnType) -> Numbers:
     finite = np.where(valid, original, 0)
     scale = _float_scale(finite, guess.scale)
     if guess.double or scale > DECIMALS_NATIVE_MAX or float(np.abs(finite).max(initial=0)) >= DECIMAL_LIMIT:
-        doubles = _as_written(finite)
+        doubles = finite
         shown = doubles[valid]
         low, high = (float(shown.min()), float(shown.max())) if cells else (None, None)
         evidence = _double_evidence(original[valid], scale)
@@ -233,25 +233,15 @@ def _written_decimals(values: NDArray[Any]) -> int:
     return most
 
 
-def _as_written(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Doubles; of narrower floating point those nearest to its own shortest texts (spec 2, numbers, 7)."""
-    import numpy as np
-
-    if values.dtype == np.float64:
-        return values
-    return np.array([float(str(value)) for value in values], np.float64)
-
-
 def _scaled_integers(finite: NDArray[Any], scale: int) -> Measure:
     """Floating point of that many decimals at most as whole numbers, by their shortest texts."""
     import numpy as np
 
-    wide = _as_written(finite)
-    scaled = np.rint(wide * 10.0**scale)
+    scaled = np.rint(finite * 10.0**scale)
     large = np.abs(scaled) >= SAFE_INTEGER
     integers: Measure = np.where(large, 0, scaled).astype(np.int64)
     if large.any():
-        written = [int(Decimal(repr(x)).scaleb(scale)) for x in wide[large].tolist()]
+        written = [int(Decimal(repr(x)).scaleb(scale)) for x in finite[large].tolist()]
         if max(map(abs, written)) >= INT64_MAX:
             integers = integers.astype(object)
         integers[large] = written

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from datasources.spaced_rows import spaced_rows
 from engine.columns import Typed
-from engine.excerpt import BandExcerpt, spaced_rows
+from engine.excerpt import BandExcerpt
 from engine.profile import BandProfile, FieldProfile
 from prompts.formats import cut_cell, json_text, name_text
 from prompts.rows import write_rows

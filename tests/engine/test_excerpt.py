@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from datasources.spaced_rows import spaced_rows
 from engine.band import type_band
-from engine.excerpt import excerpt_bands, share_rows, spaced_rows
+from engine.excerpt import excerpt_bands, share_rows
 from tests.engine.small import raw_band
 
 SHARES = [
